@@ -1,0 +1,4 @@
+//! (in work)
+/// In work.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Drag {}

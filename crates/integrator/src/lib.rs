@@ -1,0 +1,8 @@
+//! (in work)
+/// In work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integrator {
+    /// Symplectic Euler.
+    #[default]
+    SymplecticEuler,
+}

@@ -1,0 +1,140 @@
+//! Materials and what two of them make of a contact.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What a body is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Material {
+    /// Density \[kg/m3\], above zero.
+    pub density: f64,
+    /// Normal restitution e_n \[-\], 0 to 1.
+    pub restitution: f64,
+    /// Tangential restitution e_t \[-\], 0 to 1.
+    pub tangential_restitution: f64,
+    /// Coefficient of static friction mu_s \[-\], not negative.
+    pub static_friction: f64,
+    /// Coefficient of dynamic friction mu_d \[-\], not negative and not above `static_friction`.
+    pub dynamic_friction: f64,
+    /// Rolling friction \[-\]: the resisting moment is at most this times the smaller body's equal-volume radius times
+    /// the normal force.
+    pub rolling_friction: f64,
+    /// Torsional friction \[-\]: as `rolling_friction`, about the normal.
+    pub torsional_friction: f64,
+}
+
+impl Default for Material {
+    /// Quartz-like rock: 2650 kg/m3, e_n = 0.3, mu = 0.5, no rolling or torsional friction.
+    fn default() -> Self {
+        Material {
+            density: 2650.0,
+            restitution: 0.3,
+            tangential_restitution: 0.0,
+            static_friction: 0.5,
+            dynamic_friction: 0.5,
+            rolling_friction: 0.0,
+            torsional_friction: 0.0,
+        }
+    }
+}
+
+/// A material with a value outside its range.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("{field} is {value}, but must be {expected}")]
+pub struct MaterialError {
+    /// Which value, under its name in scene files.
+    pub field: &'static str,
+    /// What it was.
+    pub value: f64,
+    /// What it must be.
+    pub expected: &'static str,
+}
+
+impl Material {
+    /// Checks every value against its range; NaN is in none.
+    pub fn validate(&self) -> Result<(), MaterialError> {
+        let unit = |x: f64| (0.0..=1.0).contains(&x);
+        let positive = |x: f64| x.is_finite() && x >= 0.0;
+        let check = |field, value, good: bool, expected| {
+            if good { Ok(()) } else { Err(MaterialError { field, value, expected }) }
+        };
+        let dense = self.density.is_finite() && self.density > 0.0;
+        check("density", self.density, dense, "a finite number above 0 kg/m3")?;
+        check("restitution", self.restitution, unit(self.restitution), "between 0 and 1")?;
+        let e_t = self.tangential_restitution;
+        check("tangential_restitution", e_t, unit(e_t), "between 0 and 1")?;
+        let not_negative = "a finite number not below 0";
+        check("static_friction", self.static_friction, positive(self.static_friction), not_negative)?;
+        let slides = positive(self.dynamic_friction) && self.dynamic_friction <= self.static_friction;
+        check("dynamic_friction", self.dynamic_friction, slides, "between 0 and static_friction")?;
+        check("rolling_friction", self.rolling_friction, positive(self.rolling_friction), not_negative)?;
+        check("torsional_friction", self.torsional_friction, positive(self.torsional_friction), not_negative)
+    }
+}
+
+/// What holds at a contact between two bodies: the pair's own values, or the mixture of their materials.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coefficients {
+    /// Normal restitution e_n \[-\].
+    pub restitution: f64,
+    /// Tangential restitution e_t \[-\].
+    pub tangential_restitution: f64,
+    /// Static friction mu_s \[-\].
+    pub static_friction: f64,
+    /// Dynamic friction mu_d \[-\].
+    pub dynamic_friction: f64,
+    /// Rolling friction \[-\].
+    pub rolling_friction: f64,
+    /// Torsional friction \[-\].
+    pub torsional_friction: f64,
+}
+
+impl Coefficients {
+    /// The mixing rule: the geometric mean of each coefficient.
+    ///
+    /// It is symmetric, gives back the common value of equal materials to rounding, and a frictionless or perfectly
+    /// plastic body makes the contact so whatever it meets.
+    pub fn mix(a: &Material, b: &Material) -> Self {
+        let mean = |x: f64, y: f64| if x == y { x } else { (x * y).sqrt() };
+        Coefficients {
+            restitution: mean(a.restitution, b.restitution),
+            tangential_restitution: mean(a.tangential_restitution, b.tangential_restitution),
+            static_friction: mean(a.static_friction, b.static_friction),
+            dynamic_friction: mean(a.dynamic_friction, b.dynamic_friction),
+            rolling_friction: mean(a.rolling_friction, b.rolling_friction),
+            torsional_friction: mean(a.torsional_friction, b.torsional_friction),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_materials_keep_their_values_and_the_rule_is_symmetric() {
+        let a = Material { static_friction: 0.1, dynamic_friction: 0.1, restitution: 0.3, ..Material::default() };
+        let b = Material { static_friction: 0.7, dynamic_friction: 0.6, restitution: 0.9, ..a };
+        assert_eq!(Coefficients::mix(&a, &a).static_friction, 0.1);
+        assert_eq!(Coefficients::mix(&a, &a).restitution, 0.3);
+        assert_eq!(Coefficients::mix(&a, &b), Coefficients::mix(&b, &a));
+    }
+
+    #[test]
+    fn every_range_is_checked() {
+        let good = Material::default();
+        assert!(good.validate().is_ok());
+        for (field, bad) in [
+            ("density", Material { density: -1.0, ..good }),
+            ("density", Material { density: f64::NAN, ..good }),
+            ("restitution", Material { restitution: 1.1, ..good }),
+            ("tangential_restitution", Material { tangential_restitution: -0.1, ..good }),
+            ("static_friction", Material { static_friction: f64::INFINITY, ..good }),
+            ("dynamic_friction", Material { dynamic_friction: 0.6, ..good }),
+            ("rolling_friction", Material { rolling_friction: -1.0, ..good }),
+            ("torsional_friction", Material { torsional_friction: f64::NAN, ..good }),
+        ] {
+            assert_eq!(bad.validate().expect_err(field).field, field);
+        }
+    }
+}
