@@ -1,0 +1,147 @@
+//! The energy-tracked release: what joins ETM to the contact stage.
+//!
+//! In a pack the compression of ETM is the contact stage itself: it brings all contacts of an island to rest (or, for a
+//! contact known before touch, to the approach speed that just closes its gap) and takes from contact i the work
+//!
+//! ```text
+//! W_i = -P_i (u_i- + u_i+) / 2
+//! ```
+//!
+//! where `P_i` is its normal impulse and `u_i` its normal velocity before and after; the sum over contacts (with friction's
+//! share) is exactly the kinetic energy that the stage removed, whatever its path. This module gives the share `e^2` of that
+//! work back by ETM's rounds, at the contacts that were *hit* and touch now.
+//!
+//! * A contact was hit if `-(u_i0 + u_i+) > fast`, with `u_i0` its velocity before the forces of the step: a resting load has
+//!   `u_i0 = 0` and is never fast, however heavy.
+//! * The energy given back never exceeds what was taken: contacts with negative `W_i` count against the budget.
+//! * The work of contacts that were not hit is dissipated.
+
+use granule_model::Velocity;
+
+use super::rounds::{RoundSettings, Workspace, run};
+use crate::island::{Island, Row};
+
+/// When and how energy is given back.
+#[derive(Clone, Copy, Debug)]
+pub struct ReleaseSettings {
+    /// Steps of a compression.
+    pub lambda: u32,
+    /// Rounds after which the release ends with e = 0.
+    pub max_rounds: u32,
+    /// Sum of approach speeds before and after beyond which a contact was hit \[m/s\].
+    pub fast: f64,
+    /// Approach speed that the rounds leave to the next contact stage \[m/s\].
+    pub threshold: f64,
+    /// Time step \[s\]: `gap + u_n dt` is the gap after the move.
+    pub dt: f64,
+    /// Gap after the move up to which a contact touches \[m\].
+    pub touch: f64,
+}
+
+/// What rounds of ETM did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReleaseReport {
+    /// Rounds made.
+    pub rounds: u32,
+    /// Impulses applied.
+    pub impulses: u64,
+    /// Energy stored by compression, that of the contact stage included \[J\].
+    pub stored: f64,
+    /// Energy given back \[J\].
+    pub released: f64,
+    /// Largest approach speed left \[m/s\].
+    pub residual: f64,
+    /// Whether every stage ended by itself.
+    pub converged: bool,
+    /// Whether the rounds had to be ended with e = 0.
+    pub forced: bool,
+    /// Contacts that were hit.
+    pub fast_contacts: u32,
+    /// Kinetic energy before and after the release \[J\].
+    pub kinetic_before: f64,
+    /// Kinetic energy after the release \[J\].
+    pub kinetic_after: f64,
+}
+
+/// Normal velocity of a contact for given body velocities.
+fn normal_velocity(row: &Row, velocity: &[Velocity]) -> f64 {
+    row.normal.dot(velocity[row.a as usize].at(row.arm_a) - velocity[row.b as usize].at(row.arm_b))
+}
+
+/// Whether a contact was hit in this step.
+pub fn is_fast(row: &Row, unforced: &[Velocity], u_after: f64, fast: f64) -> bool {
+    row.normal_impulse > 0.0 && -(normal_velocity(row, unforced) + u_after) > fast
+}
+
+/// Runs the release on an island whose contact stage has just ended and whose bodies have been moved.
+///
+/// `unforced` are the velocities before the forces of the step, `before` those the contact stage started from. On return
+/// `hit` says of each row whether it was hit. The impulses of the release are applied to the bodies and *added* to those
+/// of the rows. None when no contact was hit: nothing was done then.
+pub fn release(
+    island: &mut Island<'_>,
+    settings: &ReleaseSettings,
+    unforced: &[Velocity],
+    before: &[Velocity],
+    ws: &mut Workspace,
+    hit: &mut Vec<bool>,
+) -> Option<ReleaseReport> {
+    hit.clear();
+    let after = |row: &Row| row.normal.dot(row.relative_velocity(island.bodies));
+    hit.extend(island.rows.iter().map(|row| is_fast(row, unforced, after(row), settings.fast)));
+    let fast_contacts = hit.iter().filter(|h| **h).count() as u32;
+    if fast_contacts == 0 {
+        return None;
+    }
+    let touching = |i: usize| {
+        let row = &island.rows[i];
+        row.gap + after(row) * settings.dt <= settings.touch
+    };
+    ws.prepare(island, touching);
+    let lost = store(island, before, hit, ws);
+    let approach = fastest_hit(island, before, hit);
+    let rounds = RoundSettings {
+        lambda: settings.lambda,
+        threshold: settings.threshold,
+        max_rounds: settings.max_rounds,
+        first_step: approach / f64::from(settings.lambda),
+    };
+    let kinetic_before = island.kinetic_energy();
+    let mut report = run(ws, island, &rounds);
+    report.kinetic_before = kinetic_before;
+    report.kinetic_after = island.kinetic_energy();
+    report.fast_contacts = fast_contacts;
+    report.stored += lost;
+    Some(report)
+}
+
+/// Largest approach speed with which a hit contact came in \[m/s\].
+fn fastest_hit(island: &Island<'_>, before: &[Velocity], hit: &[bool]) -> f64 {
+    let rows = island.rows.iter().zip(hit).filter(|(_, hit)| **hit);
+    rows.map(|(row, _)| -normal_velocity(row, before)).fold(0.0, f64::max)
+}
+
+/// Fills the stored energies from the work of the contact stage, within the budget of the module's head; returns the energy
+/// \[J\] that hit contacts had to give up to stay within it.
+fn store(island: &Island<'_>, before: &[Velocity], hit: &[bool], ws: &mut Workspace) -> f64 {
+    let (mut positive, mut budget) = (0.0, 0.0);
+    for (i, row) in island.rows.iter().enumerate() {
+        let u_before = before[row.a as usize].at(row.arm_a) - before[row.b as usize].at(row.arm_b);
+        let sum = u_before + row.relative_velocity(island.bodies);
+        let work = -0.5 * row.normal_impulse * row.normal.dot(sum);
+        let friction = -0.5 * row.tangential_impulse.dot(sum);
+        budget += friction.min(0.0);
+        if hit[i] {
+            budget += work;
+            ws.stored[i] = work.max(0.0);
+            positive += ws.stored[i];
+        } else {
+            budget += work.min(0.0);
+        }
+    }
+    let share = if positive > 0.0 { (budget / positive).clamp(0.0, 1.0) } else { 0.0 };
+    if share < 1.0 {
+        ws.stored.iter_mut().for_each(|w| *w *= share);
+    }
+    positive * (1.0 - share)
+}

@@ -1,0 +1,271 @@
+//! The rounds of ETM over an island: compress, lose, release, again.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::island::Island;
+
+use super::impulse::{Mobility, impulse, normal_work, releasing_impulse};
+use super::release::ReleaseReport;
+
+/// How rounds run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoundSettings {
+    /// Steps of a compression.
+    pub(super) lambda: u32,
+    /// Approach speeds up to this are none \[m/s\].
+    pub(super) threshold: f64,
+    /// Rounds with restitution.
+    pub(super) max_rounds: u32,
+    /// Step of the first round \[m/s\].
+    pub(super) first_step: f64,
+}
+
+/// Impulses per contact of a stage I, and passes of a stage III, in units of lambda, before they are cut short. Met cases need a
+/// tenth of it; it is there so that no input can hang the program.
+const CAP: u64 = 1000;
+
+/// A contact that approaches, for the heap of stage I.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Approach {
+    velocity: f64,
+    row: u32,
+    version: u32,
+}
+
+impl Eq for Approach {}
+
+impl PartialOrd for Approach {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Approach {
+    /// The heap yields its greatest: the fastest approach, and the lowest index among equals.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.velocity.total_cmp(&self.velocity).then(other.row.cmp(&self.row)).then(self.version.cmp(&other.version))
+    }
+}
+
+/// Scratch memory of the rounds; kept from step to step so that a warm step allocates nothing.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// Stored energy by contact \[J\].
+    pub(super) stored: Vec<f64>,
+    /// Whether a contact takes part.
+    active: Vec<bool>,
+    mobility: Vec<Option<Mobility>>,
+    /// Rows of each body that can move, in compressed form.
+    first: Vec<u32>,
+    adjacent: Vec<u32>,
+    version: Vec<u32>,
+    heap: BinaryHeap<Approach>,
+    /// Contacts with stored energy, ascending.
+    loaded: Vec<u32>,
+}
+
+impl Workspace {
+    /// Sizes the scratch for an island; `takes_part` says of each row whether it touches.
+    pub(super) fn prepare(&mut self, island: &Island<'_>, takes_part: impl Fn(usize) -> bool) {
+        let rows = island.rows.len();
+        self.stored.clear();
+        self.stored.resize(rows, 0.0);
+        self.active.clear();
+        self.active.extend((0..rows).map(takes_part));
+        self.mobility.clear();
+        self.mobility.resize(rows, None);
+        self.version.clear();
+        self.version.resize(rows, 0);
+        self.list_rows_of_bodies(island);
+    }
+
+    fn list_rows_of_bodies(&mut self, island: &Island<'_>) {
+        self.first.clear();
+        self.first.resize(island.bodies.len() + 1, 0);
+        let moves = |body: u32| island.bodies[body as usize].inverse_mass > 0.0;
+        let ends = |i: usize| [island.rows[i].a, island.rows[i].b];
+        for i in (0..island.rows.len()).filter(|i| self.active[*i]) {
+            for body in ends(i).into_iter().filter(|b| moves(*b)) {
+                self.first[body as usize + 1] += 1;
+            }
+        }
+        for i in 1..self.first.len() {
+            self.first[i] += self.first[i - 1];
+        }
+        self.adjacent.clear();
+        self.adjacent.resize(self.first.last().copied().unwrap_or(0) as usize, 0);
+        // Filled from the back, so that `first` ends as the start of each list.
+        for i in (0..island.rows.len()).rev().filter(|i| self.active[*i]) {
+            for body in ends(i).into_iter().filter(|b| moves(*b)) {
+                let end = &mut self.first[body as usize + 1];
+                *end -= 1;
+                self.adjacent[*end as usize] = i as u32;
+            }
+        }
+        // Each entry now holds its own start one place too far right; the last one is the total again.
+        self.first.remove(0);
+        self.first.push(self.adjacent.len() as u32);
+    }
+
+    fn rows_of(&self, body: u32) -> std::ops::Range<usize> {
+        self.first[body as usize] as usize..self.first[body as usize + 1] as usize
+    }
+
+    fn mobility(&mut self, island: &Island<'_>, row: usize) -> Mobility {
+        *self.mobility[row]
+            .get_or_insert_with(|| Mobility::new(island.rows[row].collision_matrix(island.bodies, island.tensors)))
+    }
+
+    /// The largest approach speed of an active contact \[m/s\].
+    pub(super) fn largest_approach(&self, island: &Island<'_>) -> f64 {
+        let velocities = island.rows.iter().enumerate().filter(|(i, _)| self.active[*i]);
+        velocities.map(|(_, row)| -row.normal.dot(row.relative_velocity(island.bodies))).fold(0.0, f64::max)
+    }
+
+    /// Puts every approaching contact on the heap.
+    fn fill_heap(&mut self, island: &Island<'_>, threshold: f64) {
+        self.heap.clear();
+        for i in 0..island.rows.len() {
+            if self.active[i] {
+                self.push(island, i, threshold);
+            }
+        }
+    }
+
+    fn push(&mut self, island: &Island<'_>, i: usize, threshold: f64) {
+        let row = &island.rows[i];
+        let velocity = row.normal.dot(row.relative_velocity(island.bodies));
+        self.version[i] = self.version[i].wrapping_add(1);
+        if velocity < -threshold {
+            self.heap.push(Approach { velocity, row: i as u32, version: self.version[i] });
+        }
+    }
+
+    /// Applies `p` at a row and books it.
+    fn hit(&mut self, island: &mut Island<'_>, i: usize, p: granule_model::DVec3) {
+        let row = &mut island.rows[i];
+        let p_n = row.normal.dot(p);
+        row.normal_impulse += p_n;
+        row.tangential_impulse += p - row.normal * p_n;
+        let row = island.rows[i];
+        row.apply(island.bodies, island.tensors, p);
+    }
+}
+
+/// Runs rounds until nothing approaches; contacts may already hold stored energy.
+pub(super) fn run(ws: &mut Workspace, island: &mut Island<'_>, settings: &RoundSettings) -> ReleaseReport {
+    let mut report = ReleaseReport { converged: true, ..ReleaseReport::default() };
+    let mut step = settings.first_step;
+    loop {
+        let forced = report.rounds >= settings.max_rounds;
+        compress(ws, island, settings, step, &mut report);
+        lose(ws, island, forced, &mut report);
+        if forced {
+            report.forced = true;
+            break;
+        }
+        release(ws, island, settings, step, &mut report);
+        report.rounds += 1;
+        let approach = ws.largest_approach(island);
+        if approach <= settings.threshold {
+            break;
+        }
+        step = approach / f64::from(settings.lambda);
+    }
+    report.residual = ws.largest_approach(island);
+    report
+}
+
+/// Stage I: the worst contact first, until no contact approaches.
+fn compress(
+    ws: &mut Workspace,
+    island: &mut Island<'_>,
+    settings: &RoundSettings,
+    step: f64,
+    report: &mut ReleaseReport,
+) {
+    ws.fill_heap(island, settings.threshold);
+    let cap = CAP * u64::from(settings.lambda) * island.rows.len() as u64;
+    let mut spent = 0;
+    while let Some(top) = ws.heap.pop() {
+        let i = top.row as usize;
+        if top.version != ws.version[i] {
+            continue;
+        }
+        if spent >= cap {
+            report.converged = false;
+            return;
+        }
+        spent += 1;
+        let m = ws.mobility(island, i);
+        let row = island.rows[i];
+        let u = row.relative_velocity(island.bodies);
+        let u_n = row.normal.dot(u);
+        let x = step.min(-u_n);
+        let p = impulse(&row, &m, u, x);
+        ws.stored[i] -= normal_work(u_n, x, row.normal.dot(p));
+        ws.hit(island, i, p);
+        refresh(ws, island, row.a, row.b, settings.threshold);
+    }
+    report.impulses += spent;
+}
+
+/// Looks again at every contact of two bodies whose velocities have changed.
+fn refresh(ws: &mut Workspace, island: &Island<'_>, a: u32, b: u32, threshold: f64) {
+    for body in [a, b] {
+        for k in ws.rows_of(body) {
+            let i = ws.adjacent[k] as usize;
+            ws.push(island, i, threshold);
+        }
+    }
+}
+
+/// Stage II: Stronge's hypothesis; `forced` is the end by e = 0.
+fn lose(ws: &mut Workspace, island: &Island<'_>, forced: bool, report: &mut ReleaseReport) {
+    ws.loaded.clear();
+    for (i, stored) in ws.stored.iter_mut().enumerate() {
+        let kept = if forced { 0.0 } else { island.rows[i].restitution * island.rows[i].restitution };
+        report.stored += *stored;
+        *stored *= kept;
+        if *stored > 0.0 {
+            ws.loaded.push(i as u32);
+        }
+    }
+}
+
+/// Stage III: contacts in order give back their energy, one step each, until all is spent.
+fn release(
+    ws: &mut Workspace,
+    island: &mut Island<'_>,
+    settings: &RoundSettings,
+    step: f64,
+    report: &mut ReleaseReport,
+) {
+    let mut loaded = std::mem::take(&mut ws.loaded);
+    let cap = CAP * u64::from(settings.lambda);
+    let mut passes = 0;
+    while !loaded.is_empty() {
+        if passes >= cap {
+            report.converged = false;
+            break;
+        }
+        passes += 1;
+        loaded.retain(|i| {
+            let i = *i as usize;
+            let m = ws.mobility(island, i);
+            let row = island.rows[i];
+            let u = row.relative_velocity(island.bodies);
+            let (p, left) = releasing_impulse(&row, &m, u, step, ws.stored[i]);
+            report.released += ws.stored[i] - left;
+            ws.stored[i] = left;
+            ws.hit(island, i, p);
+            report.impulses += 1;
+            left > 0.0
+        });
+    }
+    // What a capped stage could not give back is lost, not carried into the next round.
+    loaded.iter().for_each(|i| ws.stored[*i as usize] = 0.0);
+    loaded.clear();
+    ws.loaded = loaded;
+}

@@ -1,0 +1,235 @@
+//! One island of bodies and contacts, and the algebra of a single contact.
+//!
+//! Notation of the whole crate: `u = u_A - u_B` is the relative velocity of the two material points at the contact,
+//! `u_n = n.u` its normal component (negative while approaching). An impulse `p` acts as `+p` on A and `-p` on B and
+//! changes `u` by `K p`, where
+//!
+//! ```text
+//! K = (1/m_A + 1/m_B) 1 - [r_A] I_A^-1 [r_A] - [r_B] I_B^-1 [r_B]
+//! ```
+//!
+//! is symmetric and positive definite as long as one of the bodies can move.
+
+use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
+
+/// A body as the solver sees it: one cache line, so that the innermost loop touches one line per body.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct SolverBody {
+    /// Velocity, changed by impulses.
+    pub velocity: Velocity,
+    /// 1/m \[1/kg\]; zero for static and driven bodies.
+    pub inverse_mass: f64,
+    /// 1/I \[1/(kg m2)\] of a body with the same moment about every axis; [`SolverBody::GENERAL`] says that the tensor
+    /// beside the bodies holds instead.
+    inverse_inertia: f64,
+}
+
+impl SolverBody {
+    /// Marks a body whose inverse inertia is a tensor; no inverse moment is negative.
+    const GENERAL: f64 = -1.0;
+
+    /// A body with the given velocity and inertia, and the tensor to store beside it.
+    pub fn new(velocity: Velocity, inverse_mass: f64, inertia: &InverseInertia) -> (Self, DMat3) {
+        let (inverse_inertia, tensor) = match inertia {
+            InverseInertia::Isotropic(s) => (*s, DMat3::ZERO),
+            InverseInertia::General(m) => (Self::GENERAL, *m),
+        };
+        (SolverBody { velocity, inverse_mass, inverse_inertia }, tensor)
+    }
+
+    /// Change of angular velocity by the angular impulse `l`.
+    #[inline(always)]
+    fn spin(&self, tensor: &DMat3, l: DVec3) -> DVec3 {
+        if self.inverse_inertia >= 0.0 { self.inverse_inertia * l } else { *tensor * l }
+    }
+}
+
+/// What the engine says of one contact.
+#[derive(Clone, Copy, Debug)]
+pub struct RowInput {
+    /// Body A, index within the island.
+    pub a: u32,
+    /// Body B, index within the island.
+    pub b: u32,
+    /// From the centre of A to the contact point \[m\].
+    pub arm_a: DVec3,
+    /// From the centre of B to the contact point \[m\].
+    pub arm_b: DVec3,
+    /// Unit normal from B to A.
+    pub normal: DVec3,
+    /// Gap \[m\], negative for overlap.
+    pub gap: f64,
+    /// Coefficients of the pair.
+    pub coefficients: Coefficients,
+    /// Equal-volume radius of the smaller body \[m\]: the arm of rolling and torsional friction.
+    pub radius: f64,
+    /// Normal impulse to start from \[N s\].
+    pub warm_normal: f64,
+    /// Tangential impulse to start from \[N s\].
+    pub warm_tangential: DVec3,
+}
+
+/// One contact, prepared: what every sweep reads, and the impulses that it changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Body A, index within the island.
+    pub a: u32,
+    /// Body B, index within the island.
+    pub b: u32,
+    /// Unit normal from B to A.
+    pub normal: DVec3,
+    /// Arm on A \[m\].
+    pub arm_a: DVec3,
+    /// Arm on B \[m\].
+    pub arm_b: DVec3,
+    /// `n.K n` \[1/kg\].
+    pub k_normal: f64,
+    /// Largest eigenvalue of K in the tangent plane \[1/kg\].
+    pub k_tangent: f64,
+    /// Tangential part of `K n`: what a normal impulse does to the sliding velocity \[1/kg\].
+    pub coupling: DVec3,
+    /// Gap \[m\].
+    pub gap: f64,
+    /// Approach speed that just closes the gap in this step: `gap/dt` where the gap is open, else 0 \[m/s\].
+    pub bias: f64,
+    /// Static friction \[-\].
+    pub static_friction: f64,
+    /// Dynamic friction \[-\].
+    pub dynamic_friction: f64,
+    /// Normal restitution \[-\].
+    pub restitution: f64,
+    /// Rolling friction times radius \[m\].
+    pub rolling_arm: f64,
+    /// Torsional friction times radius \[m\].
+    pub torsional_arm: f64,
+    /// Normal impulse of this step \[N s\].
+    pub normal_impulse: f64,
+    /// Tangential impulse of this step \[N s\].
+    pub tangential_impulse: DVec3,
+    /// Rolling and torsional impulse of this step \[N m s\].
+    pub angular_impulse: DVec3,
+}
+
+impl Row {
+    /// Prepares a contact for the bodies of its island; `dt` \[s\] is the time in which an open gap may close.
+    pub fn new(input: &RowInput, bodies: &[SolverBody], tensors: &[DMat3], dt: f64) -> Self {
+        let c = &input.coefficients;
+        let n = input.normal;
+        let mut row = Row {
+            a: input.a,
+            b: input.b,
+            normal: n,
+            arm_a: input.arm_a,
+            arm_b: input.arm_b,
+            k_normal: 0.0,
+            k_tangent: 0.0,
+            coupling: DVec3::ZERO,
+            gap: input.gap,
+            bias: input.gap.max(0.0) / dt,
+            static_friction: c.static_friction,
+            dynamic_friction: c.dynamic_friction,
+            restitution: c.restitution,
+            rolling_arm: c.rolling_friction * input.radius,
+            torsional_arm: c.torsional_friction * input.radius,
+            normal_impulse: input.warm_normal,
+            tangential_impulse: input.warm_tangential - n * n.dot(input.warm_tangential),
+            angular_impulse: DVec3::ZERO,
+        };
+        let kn = row.mobility(bodies, tensors, n);
+        row.k_normal = n.dot(kn);
+        row.coupling = kn - n * row.k_normal;
+        let t = n.any_orthonormal_vector();
+        let s = n.cross(t);
+        let (kt, ks) = (row.mobility(bodies, tensors, t), row.mobility(bodies, tensors, s));
+        let (tt, ts, ss) = (t.dot(kt), s.dot(kt), s.dot(ks));
+        let half = 0.5 * (tt - ss);
+        row.k_tangent = 0.5 * (tt + ss) + (half * half + ts * ts).sqrt();
+        row
+    }
+
+    /// `K p`: the change of relative velocity by an impulse `p`.
+    pub fn mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], p: DVec3) -> DVec3 {
+        let (a, b) = (self.a as usize, self.b as usize);
+        let turn = |i: usize, r: DVec3| bodies[i].spin(&tensors[i], r.cross(p)).cross(r);
+        p * (bodies[a].inverse_mass + bodies[b].inverse_mass) + turn(a, self.arm_a) + turn(b, self.arm_b)
+    }
+
+    /// The collision matrix K \[1/kg\].
+    pub fn collision_matrix(&self, bodies: &[SolverBody], tensors: &[DMat3]) -> DMat3 {
+        DMat3::from_cols(
+            self.mobility(bodies, tensors, DVec3::X),
+            self.mobility(bodies, tensors, DVec3::Y),
+            self.mobility(bodies, tensors, DVec3::Z),
+        )
+    }
+
+    /// Relative velocity of A against B at the contact \[m/s\].
+    #[inline(always)]
+    pub fn relative_velocity(&self, bodies: &[SolverBody]) -> DVec3 {
+        let (a, b) = (&bodies[self.a as usize].velocity, &bodies[self.b as usize].velocity);
+        a.at(self.arm_a) - b.at(self.arm_b)
+    }
+
+    /// Applies the impulse `p` \[N s\] at the contact.
+    #[inline(always)]
+    pub fn apply(&self, bodies: &mut [SolverBody], tensors: &[DMat3], p: DVec3) {
+        let (a, b) = (self.a as usize, self.b as usize);
+        let body = &mut bodies[a];
+        body.velocity.linear += p * body.inverse_mass;
+        body.velocity.angular += body.spin(&tensors[a], self.arm_a.cross(p));
+        let body = &mut bodies[b];
+        body.velocity.linear -= p * body.inverse_mass;
+        body.velocity.angular -= body.spin(&tensors[b], self.arm_b.cross(p));
+    }
+
+    /// Applies the angular impulse `l` \[N m s\] to A and its opposite to B.
+    pub fn apply_angular(&self, bodies: &mut [SolverBody], tensors: &[DMat3], l: DVec3) {
+        let (a, b) = (self.a as usize, self.b as usize);
+        let change = bodies[a].spin(&tensors[a], l);
+        bodies[a].velocity.angular += change;
+        let change = bodies[b].spin(&tensors[b], l);
+        bodies[b].velocity.angular -= change;
+    }
+
+    /// Total impulse of this step \[N s\].
+    pub fn impulse(&self) -> DVec3 {
+        self.normal * self.normal_impulse + self.tangential_impulse
+    }
+
+    /// Change of relative angular velocity by the angular impulse `l`.
+    pub(crate) fn angular_mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], l: DVec3) -> DVec3 {
+        let (a, b) = (self.a as usize, self.b as usize);
+        bodies[a].spin(&tensors[a], l) + bodies[b].spin(&tensors[b], l)
+    }
+}
+
+/// One island: its bodies (copies of the static and driven ones that it touches among them) and its contacts.
+///
+/// Islands share nothing, so they may be solved side by side.
+#[derive(Debug)]
+pub struct Island<'a> {
+    /// Bodies; contacts name them by index.
+    pub bodies: &'a mut [SolverBody],
+    /// Inverse inertia tensors of the bodies that are not isotropic; zero for the others.
+    pub tensors: &'a [DMat3],
+    /// Contacts, in an order that stays the same from step to step.
+    pub rows: &'a mut [Row],
+}
+
+impl Island<'_> {
+    /// Kinetic energy of what the solver can change \[J\], up to the factor that static bodies have no share.
+    pub fn kinetic_energy(&self) -> f64 {
+        self.bodies.iter().zip(self.tensors).map(|(body, tensor)| kinetic_energy(body, tensor)).sum()
+    }
+}
+
+/// Kinetic energy of one body \[J\]; zero for bodies without finite mass.
+fn kinetic_energy(body: &SolverBody, tensor: &DMat3) -> f64 {
+    if body.inverse_mass == 0.0 {
+        return 0.0;
+    }
+    let w = body.velocity.angular;
+    let momentum = if body.inverse_inertia >= 0.0 { w / body.inverse_inertia } else { tensor.inverse() * w };
+    0.5 * (body.velocity.linear.length_squared() / body.inverse_mass + w.dot(momentum))
+}

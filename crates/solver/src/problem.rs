@@ -1,0 +1,200 @@
+//! A contact problem as plain data, and what a law answers.
+//!
+//! The data can be written to a file and read back, so that a hard problem met in a run can be kept as a test. World frame, SI
+//! units; bodies are named by index, and body B of a contact may be none: the immovable world.
+
+use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::island::{Island, Row, RowInput, SolverBody};
+
+/// A body of a contact problem.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProblemBody {
+    /// 1/m \[1/kg\]; zero for a body that no impulse moves.
+    pub inverse_mass: f64,
+    /// Inverse inertia about the centre of mass, world axes \[1/(kg m2)\].
+    pub inverse_inertia: DMat3,
+    /// Centre of mass \[m\].
+    pub position: DVec3,
+    /// Velocity before.
+    pub velocity: Velocity,
+}
+
+/// A contact of a contact problem.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProblemContact {
+    /// Body A.
+    pub a: u32,
+    /// Body B; none for the world.
+    pub b: Option<u32>,
+    /// Contact point \[m\].
+    pub point: DVec3,
+    /// Unit normal from B to A.
+    pub normal: DVec3,
+    /// Coefficients.
+    pub coefficients: Coefficients,
+}
+
+/// Bodies and contacts that touch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactProblem {
+    /// Bodies.
+    pub bodies: Vec<ProblemBody>,
+    /// Contacts.
+    pub contacts: Vec<ProblemContact>,
+}
+
+/// A contact problem or a parameter that no law can work with.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ProblemError {
+    /// A contact names a body that is not there.
+    #[error("contact {contact} names body {body}, but there are {bodies} bodies")]
+    NoSuchBody {
+        /// Contact.
+        contact: usize,
+        /// Body it names.
+        body: u32,
+        /// Number of bodies.
+        bodies: usize,
+    },
+    /// A contact between two bodies that cannot move, or of a body with itself.
+    #[error("contact {contact}: {reason}")]
+    BadContact {
+        /// Contact.
+        contact: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A body with a value that is not finite or negative where it must not be.
+    #[error("body {body}: {reason}")]
+    BadBody {
+        /// Body.
+        body: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A parameter of a law out of range.
+    #[error("{name} is {value}, but must be {expected}")]
+    Parameter {
+        /// Name, as in scene files.
+        name: &'static str,
+        /// Value given.
+        value: f64,
+        /// Range.
+        expected: &'static str,
+    },
+}
+
+/// How a resolution ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resolution {
+    /// Impulses applied.
+    pub iterations: u64,
+    /// Rounds, for laws that have them.
+    pub rounds: u32,
+    /// Largest approach speed left \[m/s\].
+    pub residual: f64,
+    /// Whether the law ended by itself.
+    pub converged: bool,
+    /// Kinetic energy before \[J\].
+    pub energy_before: f64,
+    /// Kinetic energy after \[J\].
+    pub energy_after: f64,
+}
+
+/// Impulses and velocities after a resolution.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Solution {
+    /// Impulse on A by contact \[N s\].
+    pub impulses: Vec<DVec3>,
+    /// Velocity of each body.
+    pub velocities: Vec<Velocity>,
+    /// How it ended.
+    pub resolution: Resolution,
+}
+
+impl Solution {
+    pub(crate) fn new(island: &Island<'_>, resolution: Resolution) -> Self {
+        // The last body of the island stands for the world and is none of the problem's.
+        let bodies = island.bodies.len() - 1;
+        Solution {
+            impulses: island.rows.iter().map(Row::impulse).collect(),
+            velocities: island.bodies[..bodies].iter().map(|b| b.velocity).collect(),
+            resolution,
+        }
+    }
+}
+
+impl ContactProblem {
+    /// Checks that every index, mass, normal and velocity can be worked with.
+    ///
+    /// # Errors
+    /// The first [`ProblemError`] found.
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        for (body, b) in self.bodies.iter().enumerate() {
+            let bad = |reason| Err(ProblemError::BadBody { body, reason });
+            if !(b.inverse_mass >= 0.0 && b.inverse_mass.is_finite()) {
+                return bad("inverse mass must be finite and not negative");
+            }
+            if !(b.inverse_inertia.is_finite() && b.position.is_finite() && b.velocity.is_finite()) {
+                return bad("inertia, position and velocity must be finite");
+            }
+        }
+        self.contacts.iter().enumerate().try_for_each(|(i, c)| self.validate_contact(i, c))
+    }
+
+    fn validate_contact(&self, contact: usize, c: &ProblemContact) -> Result<(), ProblemError> {
+        let bodies = self.bodies.len();
+        if let Some(body) = [Some(c.a), c.b].into_iter().flatten().find(|b| *b as usize >= bodies) {
+            return Err(ProblemError::NoSuchBody { contact, body, bodies });
+        }
+        let moves = |b: u32| self.bodies[b as usize].inverse_mass > 0.0;
+        let bad = |reason| Err(ProblemError::BadContact { contact, reason });
+        if c.b == Some(c.a) {
+            return bad("a body cannot touch itself");
+        }
+        if !moves(c.a) && !c.b.is_some_and(moves) {
+            return bad("neither body can move");
+        }
+        if !c.point.is_finite() || !((c.normal.length() - 1.0).abs() <= 1e-9) {
+            return bad("the point must be finite and the normal a unit vector");
+        }
+        Ok(())
+    }
+
+    /// The bodies in the solver's form, the world last.
+    pub(crate) fn solver_bodies(&self) -> (Vec<SolverBody>, Vec<DMat3>) {
+        let world = SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO);
+        let bodies = self
+            .bodies
+            .iter()
+            .map(|b| SolverBody::new(b.velocity, b.inverse_mass, &InverseInertia::General(b.inverse_inertia)));
+        bodies.chain([world]).unzip()
+    }
+
+    /// The contacts in the solver's form.
+    pub(crate) fn rows(&self, bodies: &[SolverBody], tensors: &[DMat3]) -> Vec<Row> {
+        let world = self.bodies.len() as u32;
+        let position = |b: u32| self.bodies.get(b as usize).map_or(DVec3::ZERO, |b| b.position);
+        let row = |c: &ProblemContact| {
+            let b = c.b.unwrap_or(world);
+            let input = RowInput {
+                a: c.a,
+                b,
+                arm_a: c.point - position(c.a),
+                arm_b: if c.b.is_some() { c.point - position(b) } else { DVec3::ZERO },
+                normal: c.normal,
+                gap: 0.0,
+                coefficients: c.coefficients,
+                radius: 0.0,
+                warm_normal: 0.0,
+                warm_tangential: DVec3::ZERO,
+            };
+            // Any time will do for a closed gap.
+            Row::new(&input, bodies, tensors, 1.0)
+        };
+        self.contacts.iter().map(row).collect()
+    }
+}

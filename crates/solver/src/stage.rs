@@ -1,0 +1,269 @@
+//! The contact stage: all contacts of an island at once, inelastic, with Coulomb's cone.
+//!
+//! The stage looks for impulses with
+//!
+//! ```text
+//! 0 <= P_n   perp   u_n+ + max(gap, 0)/dt >= 0                     (Signorini, with the gap known before touch)
+//! |P_t| <= mu_s P_n with u_t+ = 0,   or   P_t = -mu_d P_n u_t+/|u_t+|        (Coulomb, isotropic)
+//! ```
+//!
+//! by projected Gauss-Seidel: contact after contact in a fixed order, the normal impulse by the exact normal mobility
+//! `k = n.K n`, then the tangential impulse by a gradient step of length `1/k_t` (the largest eigenvalue of K in the
+//! tangent plane) projected radially onto the disk. The radial projection of a gradient step has Coulomb's law as its only
+//! fixed point; a Newton step with the full 2 x 2 block converges in fewer sweeps but its fixed point lets friction act at
+//! an angle to the sliding velocity whenever the block is not isotropic, so it was rejected.
+//!
+//! Rolling and torsional friction bound a moment in the same way: `|L_roll| <= c_r R P_n` against the relative angular
+//! velocity in the tangent plane, `|L_n| <= c_t R P_n` about the normal.
+//!
+//! **Energy.** With the final impulses P the stage changes the kinetic energy by exactly `sum P.(u- + u+)/2`, whatever the
+//! order of sweeps or the warm start. At the exact solution each term is at most zero. A stage that stops early may
+//! miss that: then it sweeps on, and as a last resort all impulses of the island are scaled back to the point where the
+//! energy equals what came in ([`StageReport::scale`] below 1).
+//!
+//! **Termination.** At most `max_sweeps` sweeps, then the scaling; no loop depends on convergence.
+
+use granule_model::{DMat3, DVec3, Velocity};
+
+use crate::island::{Island, Row, SolverBody};
+
+/// When a stage is good enough.
+#[derive(Clone, Copy, Debug)]
+pub struct StageSettings {
+    /// The largest change of a relative velocity in the last sweep that counts as converged \[m/s\].
+    pub tolerance: f64,
+    /// Sweeps that are made in any case.
+    pub min_sweeps: u32,
+    /// Sweeps after which the stage ends.
+    pub max_sweeps: u32,
+}
+
+/// What a stage did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StageReport {
+    /// Sweeps made.
+    pub sweeps: u32,
+    /// Largest change of a relative velocity in the last sweep \[m/s\].
+    pub residual: f64,
+    /// Whether the residual was reached within the sweeps allowed.
+    pub converged: bool,
+    /// Factor on all impulses that keeps the energy from rising; 1 where none was needed.
+    pub scale: f64,
+    /// Work taken by the normal impulses, `-sum P_n (u_n- + u_n+)/2` \[J\].
+    pub normal_work: f64,
+    /// Work taken by friction, rolling and torsion included \[J\].
+    pub friction_work: f64,
+    /// Work that driven bodies did through these impulses \[J\].
+    pub driven_work: f64,
+}
+
+/// Solves the island from the velocities and warm-start impulses it holds.
+///
+/// `before` receives the velocities of the bodies as they came in. Afterwards the bodies hold the new velocities and the
+/// rows the impulses.
+pub fn solve(island: &mut Island<'_>, settings: &StageSettings, before: &mut Vec<Velocity>) -> StageReport {
+    before.clear();
+    before.extend(island.bodies.iter().map(|b| b.velocity));
+    warm_start(island);
+    let mut report = StageReport { scale: 1.0, ..StageReport::default() };
+    let rolling = island.rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
+    while report.sweeps < settings.max_sweeps {
+        report.residual = sweep(island, rolling);
+        report.sweeps += 1;
+        if report.sweeps >= settings.min_sweeps && report.residual <= settings.tolerance {
+            report.converged = true;
+            break;
+        }
+    }
+    guard_energy(island, before, settings, rolling, &mut report);
+    report
+}
+
+/// Applies the impulses that the rows start from.
+fn warm_start(island: &mut Island<'_>) {
+    let Island { bodies, tensors, rows } = island;
+    for row in rows.iter_mut() {
+        let limit = row.static_friction * row.normal_impulse;
+        let length = row.tangential_impulse.length();
+        if length > limit {
+            row.tangential_impulse *= limit / length;
+        }
+        let p = row.impulse();
+        if p != DVec3::ZERO {
+            row.apply(bodies, tensors, p);
+        }
+    }
+}
+
+/// One pass over all contacts; returns the largest change of a relative velocity.
+fn sweep(island: &mut Island<'_>, rolling: bool) -> f64 {
+    let Island { bodies, tensors, rows } = island;
+    let mut residual = 0.0f64;
+    for row in rows.iter_mut() {
+        residual = residual.max(update(row, bodies, tensors));
+        if rolling && (row.rolling_arm > 0.0 || row.torsional_arm > 0.0) {
+            residual = residual.max(update_angular(row, bodies, tensors));
+        }
+    }
+    residual
+}
+
+/// One projected Gauss-Seidel update of a contact; returns the change of its relative velocity.
+#[inline(always)]
+fn update(row: &mut Row, bodies: &mut [SolverBody], tensors: &[DMat3]) -> f64 {
+    let u = row.relative_velocity(bodies);
+    let u_n = row.normal.dot(u);
+    let change = (-(u_n + row.bias) / row.k_normal).max(-row.normal_impulse);
+    let normal_impulse = row.normal_impulse + change;
+    if normal_impulse == 0.0 && change == 0.0 {
+        return 0.0;
+    }
+    row.normal_impulse = normal_impulse;
+    let mut p = row.normal * change;
+    let mut moved = change.abs() * row.k_normal;
+    if row.static_friction > 0.0 {
+        let u_t = u - row.normal * u_n + row.coupling * change;
+        let mut trial = row.tangential_impulse - u_t / row.k_tangent;
+        let length_squared = trial.length_squared();
+        let limit = row.static_friction * normal_impulse;
+        if length_squared > limit * limit {
+            trial *= row.dynamic_friction * normal_impulse / length_squared.sqrt();
+        }
+        let step = trial - row.tangential_impulse;
+        row.tangential_impulse = trial;
+        p += step;
+        moved = moved.max(step.length() * row.k_tangent);
+    }
+    row.apply(bodies, tensors, p);
+    moved
+}
+
+/// The same for the moments of rolling and torsional friction; returns the change of surface speed.
+fn update_angular(row: &mut Row, bodies: &mut [SolverBody], tensors: &[DMat3]) -> f64 {
+    let n = row.normal;
+    let spin = bodies[row.a as usize].velocity.angular - bodies[row.b as usize].velocity.angular;
+    let old = row.angular_impulse;
+    let (old_n, old_t) = (n.dot(old), old - n * n.dot(old));
+    let k_n = n.dot(row.angular_mobility(bodies, tensors, n));
+    let t = n.any_orthonormal_vector();
+    let s = n.cross(t);
+    // The trace bounds the largest eigenvalue from above, so the gradient step cannot overshoot.
+    let k_t =
+        t.dot(row.angular_mobility(bodies, tensors, t)).max(s.dot(row.angular_mobility(bodies, tensors, s))).max(k_n);
+    let limit_n = row.torsional_arm * row.normal_impulse;
+    let new_n = (old_n - n.dot(spin) / k_n).clamp(-limit_n, limit_n);
+    let mut new_t = old_t - (spin - n * n.dot(spin)) / k_t;
+    let limit_t = row.rolling_arm * row.normal_impulse;
+    let length = new_t.length();
+    if length > limit_t {
+        new_t *= limit_t / length;
+    }
+    row.angular_impulse = n * new_n + new_t;
+    let change = row.angular_impulse - old;
+    row.apply_angular(bodies, tensors, change);
+    change.length() * k_t * row.arm_a.length().min(row.arm_b.length()).max(row.rolling_arm.max(row.torsional_arm))
+}
+
+/// The energy bound of the module's head: sweeps on, then scales.
+fn guard_energy(
+    island: &mut Island<'_>,
+    before: &[Velocity],
+    settings: &StageSettings,
+    rolling: bool,
+    report: &mut StageReport,
+) {
+    let mut ledger = ledger(island, before);
+    while ledger.taken() < 0.0 && report.sweeps < settings.max_sweeps {
+        report.residual = sweep(island, rolling);
+        report.sweeps += 1;
+        ledger = self::ledger(island, before);
+    }
+    // Rounding of the sum itself is no gain: the scale is the sum of the magnitudes.
+    if ledger.taken() < -ROUNDING * ledger.magnitude {
+        report.scale = (2.0 * ledger.approach / (ledger.approach + ledger.taken_complement())).clamp(0.0, 1.0);
+        rescale(island, before, report.scale);
+        ledger = self::ledger(island, before);
+    }
+    report.normal_work = ledger.normal;
+    report.friction_work = ledger.friction;
+    report.driven_work = ledger.driven;
+}
+
+/// Rounding that a sum over the contacts of an island may carry, relative to the sum of magnitudes.
+const ROUNDING: f64 = 1e-14;
+
+/// Energy bookkeeping of the impulses of an island.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ledger {
+    normal: f64,
+    friction: f64,
+    driven: f64,
+    magnitude: f64,
+    /// `-sum P.u-`: what the impulses would take if they were infinitesimal, times their size.
+    approach: f64,
+}
+
+impl Ledger {
+    /// Kinetic energy taken from the relative motion \[J\].
+    fn taken(&self) -> f64 {
+        self.normal + self.friction
+    }
+
+    /// `-sum P.u+`, from `taken = (approach + departure)/2`.
+    fn departure(&self) -> f64 {
+        2.0 * self.taken() - self.approach
+    }
+
+    /// `sum P.(u+ - u-) - approach`: with `scale s` the energy taken is `s approach - s^2 P.GP/2`, which is zero at
+    /// `s = 2 approach / P.GP`, and `P.GP = approach - departure`.
+    fn taken_complement(&self) -> f64 {
+        -self.departure()
+    }
+}
+
+/// The energy that the impulses of the rows took, by contact and in total.
+fn ledger(island: &Island<'_>, before: &[Velocity]) -> Ledger {
+    let mut sum = Ledger::default();
+    for row in island.rows.iter() {
+        let (a, b) = (row.a as usize, row.b as usize);
+        let u_before = before[a].at(row.arm_a) - before[b].at(row.arm_b);
+        let u_after = row.relative_velocity(island.bodies);
+        let (n, p_t, l) = (row.normal, row.tangential_impulse, row.angular_impulse);
+        let spin_before = before[a].angular - before[b].angular;
+        let spin_after = island.bodies[a].velocity.angular - island.bodies[b].velocity.angular;
+        let normal = -0.5 * row.normal_impulse * n.dot(u_before + u_after);
+        let friction = -0.5 * (p_t.dot(u_before + u_after) + l.dot(spin_before + spin_after));
+        sum.normal += normal;
+        sum.friction += friction;
+        sum.magnitude += normal.abs() + friction.abs();
+        sum.approach -= row.impulse().dot(u_before) + l.dot(spin_before);
+        sum.driven += driven_work(row, island.bodies);
+    }
+    sum
+}
+
+/// Work that a driven body does through the impulse of a row: its velocity times the impulse on the other body.
+fn driven_work(row: &Row, bodies: &[SolverBody]) -> f64 {
+    let (a, b) = (&bodies[row.a as usize], &bodies[row.b as usize]);
+    let p = row.impulse();
+    let by_b = if b.inverse_mass == 0.0 { p.dot(b.velocity.at(row.arm_b)) } else { 0.0 };
+    let by_a = if a.inverse_mass == 0.0 { p.dot(a.velocity.at(row.arm_a)) } else { 0.0 };
+    by_b - by_a
+}
+
+/// Replaces all impulses by `scale` times their value, starting again from the velocities before.
+fn rescale(island: &mut Island<'_>, before: &[Velocity], scale: f64) {
+    let Island { bodies, tensors, rows } = island;
+    for (body, velocity) in bodies.iter_mut().zip(before) {
+        body.velocity = *velocity;
+    }
+    for row in rows.iter_mut() {
+        row.normal_impulse *= scale;
+        row.tangential_impulse *= scale;
+        row.angular_impulse *= scale;
+        row.apply(bodies, tensors, row.impulse());
+        if row.angular_impulse != DVec3::ZERO {
+            row.apply_angular(bodies, tensors, row.angular_impulse);
+        }
+    }
+}
