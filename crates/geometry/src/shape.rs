@@ -5,6 +5,8 @@ use std::sync::Arc;
 use granule_model::{Aabb, DVec3, MassProperties, Pose};
 use thiserror::Error;
 
+use crate::geometry::Geometry;
+
 /// A shape that cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ShapeError {
@@ -19,13 +21,6 @@ pub enum ShapeError {
 /// their origin in the centre of mass and lie along the principal axes; poses of bodies are poses of the body axes.
 #[derive(Clone, Debug)]
 pub struct Shape(pub(crate) Arc<ShapeData>);
-
-/// What a shape is made of, in body axes.
-#[derive(Clone, Debug)]
-pub(crate) enum Geometry {
-    /// Centred ball.
-    Sphere { radius: f64 },
-}
 
 #[derive(Debug)]
 pub(crate) struct ShapeData {
@@ -107,7 +102,7 @@ impl Shape {
     }
     /// The box of the world that the shape fills at `pose` (of the body axes).
     pub fn aabb(&self, pose: &Pose) -> Aabb {
-        let Geometry::Sphere { radius } = self.0.geometry;
+        let radius = self.0.bounding_radius;
         Aabb::new(pose.position, pose.position).padded(radius)
     }
 }

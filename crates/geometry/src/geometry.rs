@@ -1,0 +1,67 @@
+//! What shapes are made of: the data that the kernels of the narrow phase read.
+//!
+//! Everything here is in body axes (origin in the centre of mass, axes along the principal axes) and immutable after
+//! construction. Checks of user input live in `build`, contact kernels in `narrow`.
+
+use granule_model::{Aabb, DVec3, Pose};
+
+use crate::convex::ConvexData;
+use crate::mesh::MeshData;
+
+/// What a shape is made of, in body axes.
+#[derive(Clone, Debug)]
+pub(crate) enum Geometry {
+    /// Centred ball.
+    Sphere { radius: f64 },
+    /// All points within `radius` of the segment from `-half_length` to `half_length` on the z axis.
+    Capsule { radius: f64, half_length: f64 },
+    /// Centred box, edges along the axes.
+    Cuboid { half: DVec3 },
+    /// Convex polyhedron.
+    Convex(ConvexData),
+    /// Union of convex parts; they may overlap each other.
+    Compound(Vec<Part>),
+    /// All points `p` with `normal . p <= 0` are solid.
+    HalfSpace { normal: DVec3 },
+    /// Open triangle mesh without inside; only static and driven bodies have it.
+    Mesh(MeshData),
+    /// Floor and four walls of a box, open at the top.
+    Container(Container),
+}
+
+/// One convex piece of a compound.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// Axes of the part in body axes of the whole.
+    pub(crate) pose: Pose,
+    /// Always `Sphere`, `Capsule`, `Cuboid` or `Convex`.
+    pub(crate) geometry: Geometry,
+    /// Box around the part in body axes of the whole.
+    pub(crate) bounds: Aabb,
+}
+
+/// The planes of an open box container.
+///
+/// Each plane is a half-space of its own: the walls reach up (and sideways) without bound, so nothing can leave over the
+/// top or pass through a wall at any speed. All points `p` with `normal . p <= offset` of any plane are solid.
+#[derive(Clone, Debug)]
+pub(crate) struct Container {
+    /// Inner size \[m\]; the height is only drawn.
+    pub(crate) size: DVec3,
+    /// Inward unit normal and offset \[m\]: floor, then the walls at low x, high x, low y, high y.
+    pub(crate) planes: [(DVec3, f64); 5],
+}
+
+impl Container {
+    /// The container whose free space is `0 <= x <= size.x`, `0 <= y <= size.y`, `0 <= z`.
+    pub(crate) fn new(size: DVec3) -> Self {
+        let planes = [
+            (DVec3::Z, 0.0),
+            (DVec3::X, 0.0),
+            (DVec3::NEG_X, -size.x),
+            (DVec3::Y, 0.0),
+            (DVec3::NEG_Y, -size.y),
+        ];
+        Container { size, planes }
+    }
+}

@@ -1,0 +1,138 @@
+//! The narrow phase: every contact point of a pair of shapes up to a margin.
+//!
+//! One entry, [`contacts`], and one dispatch table. The contract of every pair, whatever its kernel:
+//!
+//! - The normal is a unit vector from body B to body A. The gap is measured along it: positive when the surfaces are
+//!   apart, negative when they overlap. The point lies midway between the two surfaces.
+//! - The smallest gap of a pair of convex bodies that are apart is their distance, of a pair that overlaps the least
+//!   translation that parts them. Further points of a pair share its normal, each with its own gap.
+//! - A point is reported when its gap is at most the margin. Nothing is remembered between calls: the answer depends on
+//!   the arguments alone, bit for bit.
+//! - Exchanging the bodies gives the same points and gaps to rounding, with opposite normals.
+//! - No tolerance is absolute: scaling a problem by a power of two scales the answer exactly.
+//! - The feature key is unique within the pair and stays the same while the same features touch.
+//!
+//! Half-spaces, containers and meshes never meet each other here: they belong to bodies that contacts do not move. A mesh
+//! is one-sided: its solid side lies behind its triangles (which are counter-clockwise seen from the free side). Closed
+//! mesh bodies arrive as compounds of convex parts.
+//!
+//! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
+
+mod capsule;
+mod clip;
+mod closest;
+mod compound;
+mod cuboid;
+mod mesh;
+mod plane;
+mod polytope;
+mod sphere;
+mod tidy;
+
+use granule_model::{ContactPoint, DVec3, Pose};
+
+use crate::Shape;
+use crate::geometry::Geometry;
+
+/// Appends every contact point of the pair whose gap is at most `margin` \[m\] to `out`.
+///
+/// Poses are those of the body axes; normals point from `b` to `a`. Poses that are not finite give no contact.
+pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64, out: &mut Vec<ContactPoint>) {
+    let start = out.len();
+    let sides = [Side { geometry: &a.0.geometry, pose: pose_a }, Side { geometry: &b.0.geometry, pose: pose_b }];
+    if sides[0].rank() <= sides[1].rank() {
+        ordered_pair(sides[0], sides[1], margin, out);
+    } else {
+        ordered_pair(sides[1], sides[0], margin, out);
+        for contact in &mut out[start..] {
+            *contact = contact.swapped();
+        }
+    }
+}
+
+/// One body of a pair.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    geometry: &'a Geometry,
+    pose: &'a Pose,
+}
+
+impl Side<'_> {
+    /// Kernels exist for pairs in ascending rank.
+    fn rank(&self) -> u32 {
+        match self.geometry {
+            Geometry::Sphere { .. } => 0,
+            Geometry::Capsule { .. } => 1,
+            Geometry::Cuboid { .. } => 2,
+            Geometry::Convex(_) => 3,
+            Geometry::Compound(_) => 4,
+            Geometry::HalfSpace { .. } => 5,
+            Geometry::Container(_) => 6,
+            Geometry::Mesh(_) => 7,
+        }
+    }
+}
+
+/// The dispatch table, for `a` of no higher rank than `b`.
+fn ordered_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
+    use Geometry::{Compound, Container, HalfSpace, Mesh};
+    match (a.geometry, b.geometry) {
+        (HalfSpace { .. } | Container(_) | Mesh(_), _) => {}
+        (_, HalfSpace { normal }) => {
+            let plane = plane::Plane::new(b.pose, *normal, 0.0, 0);
+            against_plane(a, &plane, margin, out);
+        }
+        (_, Container(container)) => {
+            for (index, &(normal, offset)) in container.planes.iter().enumerate() {
+                against_plane(a, &plane::Plane::new(b.pose, normal, offset, index as u32), margin, out);
+            }
+        }
+        (_, Mesh(data)) => mesh::against_mesh(a, data, b.pose, margin, out),
+        (Compound(_), _) | (_, Compound(_)) => compound::pair(a, b, margin, out),
+        _ => convex_pair(a, b, margin, out),
+    }
+}
+
+/// A body that is one convex piece, or a compound of such, against a plane.
+fn against_plane(a: Side, plane: &plane::Plane, margin: f64, out: &mut Vec<ContactPoint>) {
+    match a.geometry {
+        Geometry::Compound(parts) => compound::against_plane(parts, a.pose, plane, margin, out),
+        _ => plane::convex_plane(a, plane, margin, out),
+    }
+}
+
+/// Two convex pieces, `a` of no higher rank than `b`.
+fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
+    use Geometry::{Capsule, Convex, Cuboid, Sphere};
+    let centre = a.pose.position;
+    match (a.geometry, b.geometry) {
+        (Sphere { radius: ra }, Sphere { radius: rb }) => {
+            sphere::sphere_sphere(centre, *ra, b.pose.position, *rb, margin, out);
+        }
+        (Sphere { radius }, Capsule { radius: rb, half_length }) => {
+            let core = capsule::Core::new(b.pose, *half_length);
+            sphere::sphere_sphere(centre, *radius, core.nearest(centre), *rb, margin, out);
+        }
+        (Sphere { radius }, Cuboid { half }) => sphere::sphere_cuboid(centre, *radius, *half, b.pose, margin, out),
+        (Sphere { radius }, Convex(data)) => sphere::sphere_convex(centre, *radius, data, b.pose, margin, out),
+        (Capsule { radius: ra, half_length: la }, Capsule { radius: rb, half_length: lb }) => {
+            let (core_a, core_b) = (capsule::Core::new(a.pose, *la), capsule::Core::new(b.pose, *lb));
+            capsule::capsule_capsule(&core_a, *ra, &core_b, *rb, margin, out);
+        }
+        (Cuboid { half: ha }, Cuboid { half: hb }) => cuboid::cuboid_cuboid(*ha, a.pose, *hb, b.pose, margin, out),
+        _ => polytope::polytope_pair(a, b, margin, out),
+    }
+}
+
+/// A contact whose surfaces lie at heights `above` (body A) and `below` (body B) along `normal` over `foot`.
+#[inline]
+fn between(foot: DVec3, normal: DVec3, above: f64, below: f64, feature: u32) -> ContactPoint {
+    ContactPoint { point: foot + 0.5 * (above + below) * normal, normal, gap: above - below, feature }
+}
+
+/// Folds `value` into the key `seed`: a multiplicative hash, so that keys of nested parts stay apart.
+#[inline]
+fn mix(seed: u32, value: u32) -> u32 {
+    let x = (seed.rotate_left(5) ^ value).wrapping_mul(0x9E37_79B1);
+    x ^ (x >> 15)
+}

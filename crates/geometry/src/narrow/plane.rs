@@ -1,0 +1,86 @@
+//! Convex bodies against a plane: every corner within the margin is a contact of its own.
+
+use granule_model::{ContactPoint, DMat3, DVec3, Pose};
+
+use super::Side;
+use super::capsule::Core;
+use super::sphere::push_ball;
+use crate::geometry::Geometry;
+
+/// A solid half-space in the world: all points `p` with `normal . (p - foot) <= 0`.
+pub(super) struct Plane {
+    normal: DVec3,
+    foot: DVec3,
+    /// Keys of the contacts with this plane start here.
+    first_feature: u32,
+}
+
+/// Corners of one body at most; keys of the planes of a container lie this far apart.
+const FEATURES_PER_PLANE: u32 = 1 << 24;
+
+impl Plane {
+    /// The half-space `normal . p <= offset` \[m\] of a body at `pose`; `index` tells it from the body's other planes.
+    pub(super) fn new(pose: &Pose, normal: DVec3, offset: f64, index: u32) -> Self {
+        let normal = pose.transform_vector(normal);
+        Plane { normal, foot: pose.position + offset * normal, first_feature: index * FEATURES_PER_PLANE }
+    }
+
+    /// Signed height of `point` above the surface \[m\].
+    fn height(&self, point: DVec3) -> f64 {
+        self.normal.dot(point - self.foot)
+    }
+
+    /// Direction out of the solid.
+    pub(super) fn normal(&self) -> DVec3 {
+        self.normal
+    }
+
+    fn push_corner(&self, corner: DVec3, feature: u32, margin: f64, out: &mut Vec<ContactPoint>) {
+        let gap = self.height(corner);
+        if gap <= margin {
+            let feature = self.first_feature + feature;
+            out.push(ContactPoint { point: corner - 0.5 * gap * self.normal, normal: self.normal, gap, feature });
+        }
+    }
+}
+
+/// One convex piece against a plane.
+pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<ContactPoint>) {
+    let (pose, first) = (a.pose, plane.first_feature);
+    match a.geometry {
+        Geometry::Sphere { radius } => {
+            push_ball(pose.position, *radius, plane.normal, plane.height(pose.position), margin, first, out);
+        }
+        Geometry::Capsule { radius, half_length } => {
+            let core = Core::new(pose, *half_length);
+            for (feature, end) in core.ends().into_iter().enumerate() {
+                push_ball(end, *radius, plane.normal, plane.height(end), margin, first + feature as u32, out);
+            }
+        }
+        Geometry::Cuboid { half } => cuboid_plane(*half, pose, plane, margin, out),
+        Geometry::Convex(data) => {
+            let local = pose.inverse_transform_vector(plane.normal);
+            let height = plane.height(pose.position);
+            for (feature, &corner) in data.vertices.iter().enumerate() {
+                // Only the corners that touch are taken to the world.
+                if height + local.dot(corner) <= margin {
+                    plane.push_corner(pose.transform_point(corner), feature as u32, margin, out);
+                }
+            }
+        }
+        Geometry::Compound(_) | Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Mesh(_) => {}
+    }
+}
+
+fn cuboid_plane(half: DVec3, pose: &Pose, plane: &Plane, margin: f64, out: &mut Vec<ContactPoint>) {
+    let axes = DMat3::from_quat(pose.rotation);
+    let reach = (axes.transpose() * plane.normal).abs().dot(half);
+    if !(plane.height(pose.position) - reach <= margin) {
+        return;
+    }
+    for corner in 0..8_u32 {
+        let sign = |bit: u32| if corner >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        let local = half * DVec3::new(sign(0), sign(1), sign(2));
+        plane.push_corner(pose.position + axes * local, corner, margin, out);
+    }
+}
