@@ -1,1 +1,109 @@
-//! (in work)
+//! Candidate pairs of bodies: a sparse grid over padded boxes, kept for as many steps as the padding allows.
+//!
+//! Every body has a *fat box*: its tight box grown by what it may need ahead of time (its reach) and by a padding. Pairs
+//! are listed for fat boxes that meet, so the list stays complete until some tight box, grown by its reach, leaves its fat
+//! box; only then is it rebuilt. In a pile at rest that is never, in a fall once in some padding / (speed x step) steps.
+//!
+//! The grid has one level per power of two of box sizes, each a sorted list of cell keys ([`grid`]); a rebuild takes
+//! O(n log n) for the sort and O(n) for the search, at any ratio of sizes ([`search`]), and the pairs come out in
+//! lexicographic order ([`commit`]), whatever the number of threads.
+//!
+//! This crate knows boxes only. What a box must hold (motion, margins) is the caller's business, and which pairs really
+//! touch is left to `granule-geometry`.
+
+mod commit;
+mod grid;
+mod search;
+
+use commit::PairSorter;
+use granule_model::Aabb;
+use grid::Grid;
+use search::Search;
+
+/// The bodies of one step, by dense index; the three slices have the same length.
+#[derive(Clone, Copy, Debug)]
+pub struct BroadPhaseInput<'a> {
+    /// Tight world box of each body \[m\]; may be infinite (half-spaces, containers). A body whose box is empty or not a
+    /// number pairs with none.
+    pub boxes: &'a [Aabb],
+    /// False for bodies without finite mass: two of them never pair.
+    pub movable: &'a [bool],
+    /// False for slots whose body was removed: they pair with none.
+    pub present: &'a [bool],
+}
+
+/// What is known of one body's slot since the last rebuild.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Slot {
+    /// Tight box grown by reach and padding.
+    fat: Aabb,
+    movable: bool,
+    present: bool,
+}
+
+/// The list of candidate pairs and all that is needed to keep it.
+///
+/// A warm [`update`](BroadPhase::update) allocates nothing. Work is handed to the current rayon pool from some thousand
+/// bodies on.
+#[derive(Debug, Default)]
+pub struct BroadPhase {
+    slots: Vec<Slot>,
+    valid: bool,
+    grid: Grid,
+    search: Search,
+    sorter: PairSorter,
+}
+
+impl BroadPhase {
+    /// Makes sure that [`pairs`](BroadPhase::pairs) holds every pair whose boxes, each grown by `reach` of its body, meet
+    /// (touching counts). Returns whether the list was rebuilt.
+    ///
+    /// `reach[i]` \[m\] is how far ahead contacts of body `i` must be known, for instance its speed times the step;
+    /// `padding` \[m\] is what fat boxes get beyond it, so that the list lives for several steps: larger padding, rarer
+    /// rebuilds and more pairs that do not touch. Negative values count as zero. The list is rebuilt when a grown box has
+    /// left its fat box, or when a body came, went or changed between movable and not.
+    ///
+    /// # Panics
+    /// When the slices differ in length: the caller's dense indices are broken then.
+    pub fn update(&mut self, input: &BroadPhaseInput, reach: &[f64], padding: f64) -> bool {
+        let count = input.boxes.len();
+        assert!(
+            input.movable.len() == count && input.present.len() == count && reach.len() == count,
+            "one box, two flags and one reach for each body"
+        );
+        if self.still_holds(input, reach) {
+            return false;
+        }
+        self.slots.clear();
+        self.slots.extend((0..count).map(|i| Slot {
+            fat: input.boxes[i].padded(reach[i].max(0.0) + padding.max(0.0)),
+            movable: input.movable[i],
+            present: input.present[i],
+        }));
+        self.grid.build(&self.slots);
+        self.search.run(&self.grid, &self.slots);
+        self.sorter.commit(self.search.found(), count);
+        self.valid = true;
+        true
+    }
+
+    /// Candidate pairs of dense indices, `a < b`, in lexicographic order, each once.
+    pub fn pairs(&self) -> &[(u32, u32)] {
+        self.sorter.pairs()
+    }
+
+    /// Makes the next update rebuild the list, whatever has moved.
+    pub fn invalidate(&mut self) {
+        self.valid = false;
+    }
+
+    fn still_holds(&self, input: &BroadPhaseInput, reach: &[f64]) -> bool {
+        let unchanged = |i: usize| {
+            let slot = &self.slots[i];
+            slot.present == input.present[i]
+                && slot.movable == input.movable[i]
+                && (!slot.present || slot.fat.contains(&input.boxes[i].padded(reach[i].max(0.0))))
+        };
+        self.valid && self.slots.len() == input.boxes.len() && (0..self.slots.len()).all(unchanged)
+    }
+}

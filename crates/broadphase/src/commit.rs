@@ -1,0 +1,60 @@
+//! From pairs in the order of discovery to one list in lexicographic order.
+
+/// Pairs per task when rows are sorted in parallel.
+const BLOCK: usize = 16384;
+
+/// The committed list and the counters of its sort.
+#[derive(Debug, Default)]
+pub(crate) struct PairSorter {
+    pairs: Vec<(u32, u32)>,
+    /// Start of the row of each first body.
+    row: Vec<u32>,
+}
+
+impl PairSorter {
+    /// Sorts the pairs in `found`, each with `a < b < count`.
+    ///
+    /// A counting sort by the first body, then a comparison sort of each short row: linear in the number of pairs.
+    pub(crate) fn commit(&mut self, found: &[Vec<(u32, u32)>], count: usize) {
+        let all = || found.iter().flatten();
+        self.row.clear();
+        self.row.resize(count + 1, 0);
+        for &(a, _) in all() {
+            self.row[a as usize] += 1;
+        }
+        let mut total = 0;
+        for slot in &mut self.row {
+            total += std::mem::replace(slot, total);
+        }
+        self.pairs.clear();
+        self.pairs.resize(total as usize, (0, 0));
+        for &pair in all() {
+            let place = &mut self.row[pair.0 as usize];
+            self.pairs[*place as usize] = pair;
+            *place += 1;
+        }
+        // Each entry of `row` is now the end of its row.
+        sort_rows(&mut self.pairs, &self.row[..count], 0);
+    }
+
+    pub(crate) fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+}
+
+/// Sorts each row of `pairs`; `ends` are the ends of the rows, counted from `offset` pairs before the slice.
+fn sort_rows(pairs: &mut [(u32, u32)], ends: &[u32], offset: u32) {
+    if pairs.len() > BLOCK && ends.len() > 1 {
+        let (left_ends, right_ends) = ends.split_at(ends.len() / 2);
+        let middle = left_ends[left_ends.len() - 1];
+        let (left, right) = pairs.split_at_mut((middle - offset) as usize);
+        rayon::join(|| sort_rows(left, left_ends, offset), || sort_rows(right, right_ends, middle));
+        return;
+    }
+    let mut start = 0;
+    for &end in ends {
+        let end = (end - offset) as usize;
+        pairs[start..end].sort_unstable_by_key(|pair| pair.1);
+        start = end;
+    }
+}

@@ -1,0 +1,185 @@
+//! The kept list against brute force: fresh, over moving sequences, at every scale and number of threads.
+
+mod common;
+
+use common::{Random, brute_force};
+use granule_broadphase::{BroadPhase, BroadPhaseInput};
+use granule_model::{Aabb, DVec3};
+use proptest::prelude::*;
+
+/// A crowd of boxes that can move; lengths in units of the smallest box's largest half edge.
+#[derive(Clone, Default)]
+struct Crowd {
+    boxes: Vec<Aabb>,
+    movable: Vec<bool>,
+    present: Vec<bool>,
+    reach: Vec<f64>,
+}
+
+impl Crowd {
+    /// `count` boxes of sizes 1 to `ratio`, the small ones most frequent, some of them static, absent or infinite, in a
+    /// region that makes a good part of them meet; times `scale`, moved by `offset`.
+    fn random(count: usize, ratio: f64, scale: f64, offset: DVec3, seed: u64) -> Crowd {
+        let mut random = Random(seed);
+        let mut crowd = Crowd::default();
+        let region = 1.6 * (count as f64).cbrt() * (1.0 + 0.05 * ratio);
+        for _ in 0..count {
+            let size = ratio * (1.0 / ratio + random.unit() * (1.0 - 1.0 / ratio)).powi(3).max(1.0 / ratio);
+            let half = size * (DVec3::splat(0.6) + 0.4 * random.vector().abs());
+            let center = region * random.vector();
+            let mut bounds = Aabb::new(scale * (center - half) + offset, scale * (center + half) + offset);
+            match random.bits() % 60 {
+                // Half-spaces along z or x, the whole space, nothing.
+                0 => {
+                    (bounds.min, bounds.max) =
+                        (DVec3::NEG_INFINITY, DVec3::new(f64::INFINITY, f64::INFINITY, bounds.max.z))
+                }
+                1 => {
+                    (bounds.min, bounds.max) =
+                        (DVec3::new(bounds.min.x, f64::NEG_INFINITY, f64::NEG_INFINITY), DVec3::INFINITY)
+                }
+                2 => bounds = Aabb::EVERYTHING,
+                3 => bounds = Aabb::EMPTY,
+                _ => {}
+            }
+            crowd.boxes.push(bounds);
+            crowd.movable.push(random.unit() < 0.75);
+            crowd.present.push(random.unit() < 0.9);
+            crowd.reach.push(scale * 0.3 * random.unit());
+        }
+        crowd
+    }
+
+    fn input(&self) -> BroadPhaseInput<'_> {
+        BroadPhaseInput { boxes: &self.boxes, movable: &self.movable, present: &self.present }
+    }
+
+    /// Moves every body that can move along its own straight line.
+    fn shift(&mut self, velocity: &[DVec3]) {
+        for i in (0..self.boxes.len()).filter(|&i| self.movable[i]) {
+            self.boxes[i] = Aabb::new(self.boxes[i].min + velocity[i], self.boxes[i].max + velocity[i]);
+        }
+    }
+}
+
+/// `EMPTY` meets `EVERYTHING` by comparison of corners alone; the reference must not count that.
+fn reference(crowd: &Crowd, padding: f64) -> Vec<(u32, u32)> {
+    let mut pairs = brute_force(&crowd.input(), |i| crowd.reach[i] + padding);
+    let empty = |i: u32| crowd.boxes[i as usize] == Aabb::EMPTY;
+    pairs.retain(|&(a, b)| !empty(a) && !empty(b));
+    pairs
+}
+
+fn holds_all(kept: &[(u32, u32)], required: &[(u32, u32)]) -> bool {
+    required.iter().all(|pair| kept.binary_search(pair).is_ok())
+}
+
+fn is_ordered(pairs: &[(u32, u32)]) -> bool {
+    pairs.iter().all(|p| p.0 < p.1) && pairs.windows(2).all(|w| w[0] < w[1])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_fresh_list_is_what_brute_force_finds(
+        count in 0usize..400,
+        ratio in prop::sample::select(vec![1.0, 3.0, 30.0, 100.0, 1e6]),
+        scale in prop::sample::select(vec![1e-3, 1.0, 100.0]),
+        far in prop::sample::select(vec![0.0, 1e3, 1e8]),
+        seed in any::<u64>(),
+    ) {
+        let crowd = Crowd::random(count, ratio, scale, DVec3::new(far, -0.5 * far, far), seed);
+        let mut broad_phase = BroadPhase::default();
+        let padding = 0.2 * scale;
+        prop_assert!(broad_phase.update(&crowd.input(), &crowd.reach, padding));
+        prop_assert!(is_ordered(broad_phase.pairs()));
+        prop_assert_eq!(broad_phase.pairs(), &reference(&crowd, padding)[..]);
+    }
+
+    #[test]
+    fn a_kept_list_holds_every_required_pair(
+        ratio in prop::sample::select(vec![1.0, 100.0]),
+        scale in prop::sample::select(vec![1e-3, 1.0, 100.0]),
+        seed in any::<u64>(),
+    ) {
+        let mut crowd = Crowd::random(120, ratio, scale, DVec3::ZERO, seed);
+        let mut random = Random(!seed);
+        let velocity: Vec<_> = (0..120).map(|_| 0.2 * scale * random.vector()).collect();
+        let mut broad_phase = BroadPhase::default();
+        let (mut rebuilt, mut missing_without) = (0, 0);
+        let mut first = Vec::new();
+        for step in 0..24 {
+            match step {
+                8 => crowd.present[seed as usize % 120] ^= true,
+                12 => crowd.movable[seed as usize % 120] ^= true,
+                16 => broad_phase.invalidate(),
+                _ => {}
+            }
+            let anew = broad_phase.update(&crowd.input(), &crowd.reach, 0.5 * scale);
+            prop_assert!(anew || !matches!(step, 0 | 8 | 12 | 16));
+            rebuilt += usize::from(anew);
+            let required = reference(&crowd, 0.0);
+            prop_assert!(is_ordered(broad_phase.pairs()));
+            prop_assert!(holds_all(broad_phase.pairs(), &required), "step {}", step);
+            prop_assert!(broad_phase.pairs().iter().all(|&(a, b)| crowd.present[a as usize] && crowd.present[b as usize]));
+            if step == 0 {
+                first = broad_phase.pairs().to_vec();
+            }
+            missing_without += usize::from(!holds_all(&first, &required));
+            crowd.shift(&velocity);
+        }
+        // Negative controls: the list is kept for part of the time, and keeping the first one for ever would not do.
+        prop_assert!((4..24).contains(&rebuilt), "{} rebuilds", rebuilt);
+        prop_assert!(missing_without > 0);
+    }
+}
+
+#[test]
+fn the_list_is_the_same_for_any_number_of_threads() {
+    let crowd = Crowd::random(30_000, 100.0, 1.0, DVec3::ZERO, 7);
+    let lists = [1, 2, 5].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of a few threads");
+        pool.install(|| {
+            let mut broad_phase = BroadPhase::default();
+            broad_phase.update(&crowd.input(), &crowd.reach, 0.1);
+            broad_phase.pairs().to_vec()
+        })
+    });
+    assert!(lists[0].len() > 30_000, "{} pairs", lists[0].len());
+    assert!(lists[0] == lists[1] && lists[0] == lists[2]);
+}
+
+#[test]
+fn a_body_flung_far_away_neither_hides_nor_slows_the_rest() {
+    let mut crowd = Crowd::random(20_000, 1.0, 1e-3, DVec3::ZERO, 3);
+    let mut near = BroadPhase::default();
+    crowd.present[0] = false;
+    near.update(&crowd.input(), &crowd.reach, 1e-4);
+    let expected = near.pairs().to_vec();
+    crowd.present[0] = true;
+    crowd.boxes[0] = Aabb::new(DVec3::splat(-1e12), DVec3::splat(-1e12 + 1e-3));
+    crowd.boxes[1] = Aabb::new(DVec3::splat(1e12), DVec3::splat(1e12 + 1e-3));
+    let mut far = BroadPhase::default();
+    far.update(&crowd.input(), &crowd.reach, 1e-4);
+    let without = |pairs: &[(u32, u32)]| -> Vec<_> { pairs.iter().copied().filter(|p| p.0 > 1 && p.1 > 1).collect() };
+    assert_eq!(without(far.pairs()), without(&expected));
+}
+
+#[test]
+fn boxes_at_one_point_and_touching_boxes_pair() {
+    let point = Aabb::new(DVec3::ONE, DVec3::ONE);
+    let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));
+    let mut broad_phase = BroadPhase::default();
+    let mut pairs = |boxes: &[Aabb]| {
+        let flags = vec![true; boxes.len()];
+        broad_phase.update(&BroadPhaseInput { boxes, movable: &flags, present: &flags }, &vec![0.0; boxes.len()], 0.0);
+        broad_phase.pairs().to_vec()
+    };
+    assert_eq!(pairs(&[point; 3]), [(0, 1), (0, 2), (1, 2)]);
+    assert_eq!(pairs(&[unit(0.0), unit(1.0), unit(2.0 + 1e-12)]), [(0, 1)]);
+    let huge = Aabb::new(DVec3::splat(-1e308), DVec3::splat(1e308));
+    let nan = Aabb::new(DVec3::NAN, DVec3::ONE);
+    assert_eq!(pairs(&[unit(0.0), huge, nan, point]), [(0, 1), (0, 3), (1, 3)]);
+    assert_eq!(pairs(&[]), []);
+}
