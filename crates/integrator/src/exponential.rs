@@ -14,6 +14,28 @@ pub fn rotate(rotation: DQuat, turn: DVec3) -> DQuat {
     (exponential(turn) * rotation).normalize()
 }
 
+/// `rotation` followed by `turn` (unit quaternions, `turn` in world axes), and the turn that was really made: storing the
+/// result rounds it by some 1e-16 rad, and whoever accounts for the angular momentum over many steps must know that.
+///
+/// The sum q + (turn - 1) q is formed in one addition for each component, so that its rounding error is known exactly.
+/// The deviation of |q| from one is taken out on the way; it stays at the rounding of |q|^2.
+pub(crate) fn compose_exactly(rotation: DQuat, turn: DQuat) -> (DQuat, DQuat) {
+    // Of the two quaternions of a rotation the one whose scalar part does not cancel below.
+    let turn = if turn.w < 0.0 { -turn } else { turn };
+    let b = turn.xyz();
+    // cos - 1 = -b.b/(1 + cos) without cancellation.
+    let less_one = -b.length_squared() / (1.0 + turn.w);
+    let excess = 0.5 * (rotation.length_squared() - 1.0);
+    let step = DQuat::from_xyzw(b.x, b.y, b.z, less_one) * rotation - rotation * excess;
+    let sum = rotation + step;
+    // The error of each sum, by D. E. Knuth's formula for two summands in any order of size.
+    let stepped = sum - rotation;
+    let lost = (rotation - (sum - stepped)) + (step - stepped);
+    let missing = (lost * rotation.conjugate()).xyz();
+    let made = b - missing;
+    (sum, DQuat::from_xyzw(made.x, made.y, made.z, turn.w))
+}
+
 /// exp(turn): the quaternion `(turn/2 sinc(|turn|/2), cos(|turn|/2))`, of unit length to rounding.
 #[inline]
 pub(crate) fn exponential(turn: DVec3) -> DQuat {
@@ -69,6 +91,20 @@ mod tests {
         for q in [once, parts] {
             assert!((q * DVec3::X - DVec3::Y).length() <= 1e-15, "{q:?}");
         }
+    }
+
+    #[test]
+    fn the_turn_that_was_made_is_known_beyond_the_rounding_of_the_rotation() {
+        let q = DQuat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize();
+        let turn = exponential(DVec3::new(3e-4, -2e-4, 5e-4));
+        let (end, made) = compose_exactly(q, turn);
+        let product = turn * q;
+        assert!((end - product).length() <= 2.0 * f64::EPSILON);
+        let difference = (made - turn).length();
+        assert!(difference > 0.0 && difference <= f64::EPSILON, "{difference:e}");
+        let far = exponential(DVec3::new(0.0, 6.2, 0.0));
+        assert!((compose_exactly(q, far).0 + far * q).length() <= 4.0 * f64::EPSILON);
+        assert_eq!(compose_exactly(DQuat::IDENTITY, DQuat::IDENTITY), (DQuat::IDENTITY, DQuat::IDENTITY));
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! velocities, and the body now moves freely for `dt`. [`advance_smooth`] integrates a body under a load that is a smooth
 //! function of its state, without contact, to the order of the chosen [`Integrator`].
 //!
-//! What is kept in free motion, whatever the scheme: the angular momentum, because it is held fixed in the world and the
-//! angular velocity is recomputed from it. With [`Integrator::SymplecticEuler`] and [`Integrator::Midpoint`]
+//! What is kept in free motion, whatever the scheme: the angular momentum, because the angular
+//! velocity is changed exactly as the turn of the axes demands it. With [`Integrator::SymplecticEuler`] and [`Integrator::Midpoint`]
 //! [`advance_pose`] keeps the kinetic energy too, to rounding and at every step size (module `free_top` derives why).
 //!
 //! The frame of every [`Pose`] here sits in the centre of mass with its axes along the principal axes. The crate knows no

@@ -12,8 +12,8 @@
 //! torque L stays the same number, whatever the scheme does to the rotation.
 
 use crate::Integrator;
-use crate::exponential::rotate;
-use crate::momentum::{angular_momentum, angular_velocity, is_isotropic};
+use crate::exponential::{compose_exactly, exponential, rotate};
+use crate::momentum::{angular_momentum, angular_velocity, is_isotropic, velocity_after};
 use granule_model::{DQuat, DVec3, Pose, Velocity};
 
 /// What acts on a body at one instant, in world axes.
@@ -97,15 +97,20 @@ pub fn advance_smooth<F>(
         let load = load(&pose, &velocity);
         Slope { position: velocity.linear, turn: velocity.angular, linear: load.acceleration, momentum: load.torque }
     };
-    let end = match integrator {
+    let mean = match integrator {
         Integrator::SymplecticEuler | Integrator::Midpoint => midpoint(&start, slope, dt),
         Integrator::RungeKutta4 => runge_kutta(&start, slope, dt),
     };
-    *pose = end.pose();
-    let spun_freely = end.momentum == start.momentum && is_isotropic(principal_inertia);
-    // The free isotropic body keeps its angular velocity to the last bit instead of recovering it from the momentum.
-    let angular = if spun_freely { velocity.angular } else { end.velocity(principal_inertia).angular };
-    *velocity = Velocity { linear: end.linear, angular };
+    pose.position += mean.position * dt;
+    velocity.linear += mean.linear * dt;
+    let impulse = mean.momentum * dt;
+    let (turned, made) = compose_exactly(pose.rotation, exponential(mean.turn * dt));
+    velocity.angular = if is_isotropic(principal_inertia) {
+        velocity.angular + impulse / principal_inertia
+    } else {
+        velocity_after(pose.rotation, principal_inertia, velocity.angular, made, impulse)
+    };
+    pose.rotation = turned;
 }
 
 /// Velocities by the load at the start, then the pose by the new velocities.
@@ -115,15 +120,14 @@ fn symplectic_euler(pose: &mut Pose, velocity: &mut Velocity, principal_inertia:
     crate::advance_pose(Integrator::SymplecticEuler, pose, velocity, principal_inertia, dt);
 }
 
-/// Half a step with the slope at the start, then the whole step with the slope found there. Here u = w dt needs no
-/// correction: u x w vanishes to the order of the scheme.
-fn midpoint(start: &State, slope: impl Fn(&State) -> Slope, dt: f64) -> State {
-    let middle = start.moved(&slope(start), 0.5 * dt);
-    start.moved(&slope(&middle), dt)
+/// The slope in the middle of the step, reached with the slope at its start. The slope of u needs no correction here:
+/// u x w vanishes to the order of the scheme.
+fn midpoint(start: &State, slope: impl Fn(&State) -> Slope, dt: f64) -> Slope {
+    slope(&start.moved(&slope(start), 0.5 * dt))
 }
 
-/// The classical scheme with four slopes.
-fn runge_kutta(start: &State, slope: impl Fn(&State) -> Slope, dt: f64) -> State {
+/// The mean of the classical scheme's four slopes.
+fn runge_kutta(start: &State, slope: impl Fn(&State) -> Slope, dt: f64) -> Slope {
     // The slope at the state that `from` leads to, its rotation rate carried back to the coordinates u at the start.
     let stage = |from: &Slope, share: f64| {
         let there = slope(&start.moved(from, share * dt));
@@ -134,13 +138,12 @@ fn runge_kutta(start: &State, slope: impl Fn(&State) -> Slope, dt: f64) -> State
     let k3 = stage(&k2, 0.5);
     let k4 = stage(&k3, 1.0);
     let mean = |part: fn(&Slope) -> DVec3| (part(&k1) + 2.0 * (part(&k2) + part(&k3)) + part(&k4)) / 6.0;
-    let slope = Slope {
+    Slope {
         position: mean(|k| k.position),
         turn: mean(|k| k.turn),
         linear: mean(|k| k.linear),
         momentum: mean(|k| k.momentum),
-    };
-    start.moved(&slope, dt)
+    }
 }
 
 /// dexp^-1(u) w to third order in u.

@@ -74,14 +74,14 @@ fn order(top: &Top, step: Step, integrator: Integrator, k: usize, rate: u32) -> 
 
 #[test]
 fn free_rotation_has_order_2_and_with_runge_kutta_order_4() {
-    for (name, k) in [("dzhanibekov", 3), ("asymmetric_top", 1), ("symmetric_top", 1)] {
+    for (name, k) in [("dzhanibekov", 2), ("asymmetric_top", 1), ("symmetric_top", 1)] {
         let top = top(name);
         for (integrator, expected) in
             [(Integrator::SymplecticEuler, 2.0), (Integrator::Midpoint, 2.0), (Integrator::RungeKutta4, 4.0)]
         {
             let measured = order(&top, free_step, integrator, k, 100);
             println!("{name} {integrator:?} order {measured:.3}");
-            // Measured: 1.99 to 2.01 and 3.96 to 4.04.
+            // Measured: 2.000 and 3.990 to 4.001.
             assert!((measured - expected).abs() <= 0.1, "{name} {integrator:?}: order {measured}");
         }
     }
@@ -93,6 +93,7 @@ fn smooth_schemes_have_their_orders_on_free_tops() {
         let top = top(name);
         for (integrator, expected) in [(Integrator::Midpoint, 2.0), (Integrator::RungeKutta4, 4.0)] {
             let measured = order(&top, smooth_step, integrator, k, 200);
+            // Measured: 2.000 to 2.007 and 3.995 to 4.000.
             println!("{name} {integrator:?} order {measured:.3}");
             assert!((measured - expected).abs() <= 0.15, "{name} {integrator:?}: order {measured}");
         }
@@ -101,12 +102,12 @@ fn smooth_schemes_have_their_orders_on_free_tops() {
 
 #[test]
 fn every_reference_state_is_met() {
-    // Bounds are twice what was measured, at 1000 steps per second; the sphere is exact at any step.
+    // At 1000 steps per second. Measured: 1.4e-6, 8.0e-7, 1.0e-6; Runge-Kutta 2e-12, 1.2e-12, 9.9e-12; sphere 6e-15.
     for (name, conserving, runge_kutta) in [
-        ("dzhanibekov", 5e-6, 1e-11),
-        ("asymmetric_top", 1e-5, 1e-11),
-        ("symmetric_top", 1e-5, 1e-11),
-        ("spinning_sphere", 1e-12, 1e-12),
+        ("dzhanibekov", 3e-6, 5e-12),
+        ("asymmetric_top", 2e-6, 5e-12),
+        ("symmetric_top", 2e-6, 2e-11),
+        ("spinning_sphere", 1e-14, 1e-14),
     ] {
         let top = top(name);
         for k in 0..top.times.len() {
@@ -160,6 +161,7 @@ fn axis_of_a_flat_cylinder_precesses_at_its_rate() {
     }
     let missing = (pose.rotation * DVec3::Z - DVec3::Z).length();
     println!("tilt {worst_tilt:e}, missing after a period {missing:e}");
-    assert!(worst_tilt <= 1e-12, "{worst_tilt:e}");
-    assert!(missing <= 5e-6, "{missing:e}");
+    // Measured: 3.3e-15 and 4.0e-9.
+    assert!(worst_tilt <= 1e-13, "{worst_tilt:e}");
+    assert!(missing <= 1e-8, "{missing:e}");
 }

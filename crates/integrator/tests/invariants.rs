@@ -73,14 +73,16 @@ fn drift(step: Step, inertia: DVec3, angular: DVec3, dt: f64, steps: u32) -> Dri
 fn assert_kept(name: &str, drift: Drift) {
     println!("{name}: {drift:?}");
     let bounds = bounds();
-    assert!(drift.momentum_length <= bounds.free_body_angular_momentum_drift_relative_1e6_steps, "{name}: {drift:?}");
+    // The bound is stated for the length of L; its direction is held to it as well.
+    let worst = drift.momentum.max(drift.momentum_length);
+    assert!(worst <= bounds.free_body_angular_momentum_drift_relative_1e6_steps, "{name}: {drift:?}");
     assert!(drift.energy <= bounds.free_body_energy_drift_relative_1e6_steps, "{name}: {drift:?}");
     assert!(drift.norm <= bounds.quaternion_norm_error_after_1e6_steps, "{name}: {drift:?}");
 }
 
 #[test]
 fn a_million_steps_keep_momentum_energy_and_norm() {
-    // |w| dt = 1e-3 throughout.
+    // |w| dt = 1e-3 throughout. Measured: momentum 3.5e-14 to 1.7e-13, energy 3.9e-14 to 2.9e-13, norm 2.3e-16.
     for (name, inertia, angular) in [
         ("asymmetric", DVec3::new(0.4, 0.7, 0.9), DVec3::new(1.0, -0.5, 2.0)),
         ("middle axis", DVec3::new(1.0, 2.0, 3.0), DVec3::new(0.1, 2.0, 0.1)),
@@ -125,6 +127,7 @@ fn explicit_update_of_the_angular_velocity_fails_the_bounds() {
     let inertia = DVec3::new(0.4, 0.7, 0.9);
     let angular = DVec3::new(1.0, -0.5, 2.0);
     let drift = drift(explicit, inertia, angular, 1e-3 / angular.length(), 100_000);
+    // Measured: momentum 1.9e-3, energy 5.2e-3 after a tenth of the steps.
     println!("explicit: {drift:?}");
     let bounds = bounds();
     assert!(drift.momentum_length > 1e6 * bounds.free_body_angular_momentum_drift_relative_1e6_steps);
@@ -139,8 +142,8 @@ fn large_steps_neither_gain_energy_nor_lose_momentum() {
             let angular = DVec3::new(0.4, 1.0, -0.6);
             let drift = drift(conserving, inertia, angular, turn / angular.length(), 200);
             println!("{turn} rad, {inertia}: {drift:?}");
-            // Measured: below 1e-12.
-            assert!(drift.momentum <= 1e-11 && drift.energy <= 1e-11, "{turn} {inertia}: {drift:?}");
+            // Measured: momentum and energy below 5e-14.
+            assert!(drift.momentum <= 1e-12 && drift.energy <= 1e-12, "{turn} {inertia}: {drift:?}");
         }
     }
 }
@@ -180,7 +183,7 @@ proptest! {
     fn any_body_keeps_momentum_and_energy(inertia in moments(), axis in vector(), rate in -4.0..4.0f64, turn in 1e-4..0.4f64) {
         let angular = axis * 10f64.powf(rate);
         let drift = drift(conserving, inertia, angular, turn / angular.length(), 100);
-        prop_assert!(drift.momentum <= 1e-13 * 100.0 && drift.energy <= 1e-11, "{drift:?}");
+        prop_assert!(drift.momentum <= 1e-13 && drift.energy <= 1e-12, "{drift:?}");
     }
 
     #[test]

