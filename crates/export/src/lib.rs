@@ -1,1 +1,22 @@
-//! (in work)
+//! Files that granule writes: final state and series as CSV, the summary as JSON, ParaView series, plots.
+//!
+//! Floor 4: takes snapshots and plain series of numbers and writes them; it computes no physics and knows no scene file.
+//! Every function that touches a file returns an [`ExportError`] that names the path. Quantities are in SI units, angles
+//! of repose in degrees. Pictures and films of the bodies themselves are made by `granule-view`.
+
+mod energy;
+mod error;
+mod final_state;
+mod number;
+pub mod plot;
+mod repose_table;
+mod summary;
+mod vtk;
+
+pub use energy::{EnergyRow, EnergyWriter, write_energy};
+pub use error::ExportError;
+pub use final_state::{FINAL_STATE_COLUMNS, write_final_state};
+pub use number::number_text;
+pub use repose_table::{ReposeRow, write_repose_table};
+pub use summary::{EnergyTotals, ReposeAngle, StageSummary, Summary, state_hash_text};
+pub use vtk::{SeriesWriter, VtkOptions, write_vtp};

@@ -1,0 +1,193 @@
+//! `energy.csv`: the energy ledger of a run, one row per recorded step.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use crate::error::ExportError;
+use crate::number::number_text;
+
+/// Energies, work and contacts after one step.
+///
+/// Energies are instantaneous; work and dissipation are totals since the start of the run, so a row can be judged without
+/// those before it: `energy_star - energy_star(0) = work_driven - (sum of what was dissipated) + correction_work + drag`
+/// up to the errors that `energy_gain` shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyRow {
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Steps made so far.
+    pub step: u64,
+    /// Kinetic energy of all dynamic bodies, translation and rotation \[J\].
+    pub kinetic: f64,
+    /// Potential energy in gravity, counted from the lowest point of the container \[J\].
+    pub potential: f64,
+    /// E* = kinetic + potential + (dt/2) sum m g.v \[J\]: constant in free flight under symplectic Euler.
+    pub energy_star: f64,
+    /// Work done by driven bodies so far \[J\].
+    pub work_driven: f64,
+    /// Work done by drag and other given forces except gravity so far \[J\]; drag makes it negative.
+    pub work_forces: f64,
+    /// Energy lost in impacts so far \[J\].
+    pub dissipated_impact: f64,
+    /// Energy lost to friction so far \[J\].
+    pub dissipated_friction: f64,
+    /// Energy lost in the contact stage, friction apart, so far \[J\].
+    pub dissipated_contact: f64,
+    /// Work of the drift correction so far \[J\].
+    pub correction_work: f64,
+    /// Rise of E* in this step, work of driven bodies taken off \[J\]; negative when energy was lost.
+    pub energy_gain: f64,
+    /// Largest relative energy error of a collision resolution in this step \[-\] (Tang 2014, Eq. 68).
+    pub impact_error: f64,
+    /// Number of contacts that touch.
+    pub contacts: u64,
+    /// Largest overlap of this step over the smaller body's equal-volume radius \[-\].
+    pub largest_overlap: f64,
+    /// Largest residual of the contact stage in this step \[m/s\].
+    pub residual: f64,
+    /// Bodies that are not asleep.
+    pub awake: u64,
+    /// Parts into which this step was divided: 1 when it was not.
+    pub substeps: u64,
+}
+
+impl EnergyRow {
+    /// Names of the columns, in the order of the fields.
+    pub const COLUMNS: [&'static str; 18] = [
+        "time",
+        "step",
+        "kinetic",
+        "potential",
+        "energy_star",
+        "work_driven",
+        "work_forces",
+        "dissipated_impact",
+        "dissipated_friction",
+        "dissipated_contact",
+        "correction_work",
+        "energy_gain",
+        "impact_error",
+        "contacts",
+        "largest_overlap",
+        "residual",
+        "awake",
+        "substeps",
+    ];
+
+    fn record(&self) -> [String; 18] {
+        let n = number_text;
+        [
+            n(self.time),
+            self.step.to_string(),
+            n(self.kinetic),
+            n(self.potential),
+            n(self.energy_star),
+            n(self.work_driven),
+            n(self.work_forces),
+            n(self.dissipated_impact),
+            n(self.dissipated_friction),
+            n(self.dissipated_contact),
+            n(self.correction_work),
+            n(self.energy_gain),
+            n(self.impact_error),
+            self.contacts.to_string(),
+            n(self.largest_overlap),
+            n(self.residual),
+            self.awake.to_string(),
+            self.substeps.to_string(),
+        ]
+    }
+
+    /// Everything dissipated by contacts so far \[J\].
+    pub fn dissipated(&self) -> f64 {
+        self.dissipated_impact + self.dissipated_friction + self.dissipated_contact
+    }
+}
+
+/// Writes `energy.csv` row by row, buffered.
+///
+/// Call [`EnergyWriter::finish`] to learn of a failed last write; dropping the writer also writes what is buffered.
+pub struct EnergyWriter {
+    path: PathBuf,
+    writer: csv::Writer<BufWriter<File>>,
+}
+
+impl EnergyWriter {
+    /// Creates the file and writes the header line.
+    pub fn create(path: &Path) -> Result<Self, ExportError> {
+        let file = File::create(path).map_err(ExportError::io("create", path))?;
+        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
+        writer.write_record(EnergyRow::COLUMNS).map_err(ExportError::csv(path))?;
+        Ok(EnergyWriter { path: path.to_path_buf(), writer })
+    }
+
+    /// Appends one row.
+    pub fn push(&mut self, row: &EnergyRow) -> Result<(), ExportError> {
+        self.writer.write_record(row.record()).map_err(ExportError::csv(&self.path))
+    }
+
+    /// Writes what is buffered to the disk.
+    pub fn flush(&mut self) -> Result<(), ExportError> {
+        self.writer.flush().map_err(ExportError::io("write", &self.path))
+    }
+
+    /// Writes what is buffered and closes the file.
+    pub fn finish(mut self) -> Result<(), ExportError> {
+        self.flush()
+    }
+}
+
+/// Writes a whole series at once.
+pub fn write_energy(path: &Path, rows: &[EnergyRow]) -> Result<(), ExportError> {
+    let mut writer = EnergyWriter::create(path)?;
+    rows.iter().try_for_each(|row| writer.push(row))?;
+    writer.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_field_stands_in_the_column_of_its_name() {
+        let row = EnergyRow {
+            time: 1.0,
+            step: 2,
+            kinetic: 3.0,
+            potential: 4.0,
+            energy_star: 5.0,
+            work_driven: 6.0,
+            work_forces: 7.0,
+            dissipated_impact: 8.0,
+            dissipated_friction: 9.0,
+            dissipated_contact: 10.0,
+            correction_work: 11.0,
+            energy_gain: -12.5,
+            impact_error: 1e-16,
+            contacts: 14,
+            largest_overlap: 0.1 + 0.2,
+            residual: 16.0,
+            awake: 17,
+            substeps: 18,
+        };
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("energy.csv");
+        write_energy(&path, &[EnergyRow::default(), row]).expect("written");
+        let mut reader = csv::Reader::from_path(&path).expect("readable");
+        let header = reader.headers().expect("header").clone();
+        let last = reader.records().last().expect("rows").expect("row");
+        // The Debug form of a struct names its fields in order: an independent list of what each column must hold.
+        let debug = format!("{row:?}");
+        let fields = debug.trim_start_matches("EnergyRow { ").trim_end_matches(" }").split(", ");
+        let mut count = 0;
+        for (i, field) in fields.enumerate() {
+            let (name, value) = field.split_once(": ").expect("name: value");
+            assert_eq!(&header[i], name);
+            assert_eq!(last[i].parse::<f64>().expect("number"), value.parse::<f64>().expect("number"), "{name}");
+            count += 1;
+        }
+        assert_eq!(count, header.len());
+        assert_eq!(row.dissipated(), 27.0);
+    }
+}

@@ -1,0 +1,234 @@
+//! `summary.json`: what a run came to, for people and for programs.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::ExportError;
+use crate::number::finite_or_null;
+
+/// The result of a run. Numbers that are not finite are written as `null` and read back as NaN.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    /// Version of granule that made the run.
+    pub version: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// Angle of repose; absent when the scene asks for none or nothing could be measured.
+    pub angle_of_repose_deg: Option<ReposeAngle>,
+    /// Whether the run ended at rest by the criterion of the engine.
+    pub at_rest: bool,
+    /// Largest overlap of any contact in any step over the smaller body's equal-volume radius \[-\].
+    #[serde(with = "finite_or_null")]
+    pub largest_overlap: f64,
+    /// Largest rise of E* in one step, work of driven bodies taken off, over the larger of the energy dissipated so far and
+    /// 1e-6 of the start's energy \[-\].
+    #[serde(with = "finite_or_null")]
+    pub energy_gained: f64,
+    /// Work of the drift correction over the energy dissipated in the run \[-\].
+    #[serde(with = "finite_or_null")]
+    pub correction_work: f64,
+    /// Bodies in the scene, static ones included.
+    pub bodies: u64,
+    /// Dynamic bodies that left the container.
+    pub bodies_lost: u64,
+    /// Root mean square of the speeds of the dynamic bodies at the end \[m/s\].
+    #[serde(with = "finite_or_null")]
+    pub rms_speed: f64,
+    /// Simulated time \[s\].
+    #[serde(with = "finite_or_null")]
+    pub simulated_seconds: f64,
+    /// Processor time, all threads together \[s\].
+    #[serde(with = "finite_or_null")]
+    pub cpu_seconds: f64,
+    /// Elapsed time \[s\].
+    #[serde(with = "finite_or_null")]
+    pub wall_seconds: f64,
+    /// Steps made.
+    pub steps: u64,
+    /// Steps that the engine divided.
+    pub subdivided_steps: u64,
+    /// Hash of the final state, 16 hexadecimal digits: equal for runs that ended in the same bits.
+    pub state_hash: String,
+    /// Time step \[s\].
+    #[serde(with = "finite_or_null")]
+    pub time_step: f64,
+    /// Friction of the sweep or demo \[-\], when there is one value.
+    pub friction: Option<f64>,
+    /// Seed of the start, when it has one.
+    pub seed: Option<u64>,
+    /// Threads used.
+    pub threads: u64,
+    /// Share of the packed region that bodies fill \[-\].
+    pub packing_fraction: Option<f64>,
+    /// Mean number of touching neighbours of a dynamic body \[-\].
+    pub mean_coordination: Option<f64>,
+    /// Energies at the end and what became of the rest.
+    pub energy: EnergyTotals,
+    /// The stages of the run in order: settling, after the removal of the wall.
+    pub stages: Vec<StageSummary>,
+    /// Whether the run was stopped before its end (Ctrl-C).
+    pub interrupted: bool,
+}
+
+/// The angle of repose over the strips of the profile \[degrees\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReposeAngle {
+    /// Mean of the strips.
+    #[serde(with = "finite_or_null")]
+    pub mean: f64,
+    /// Smallest strip.
+    #[serde(with = "finite_or_null")]
+    pub min: f64,
+    /// Largest strip.
+    #[serde(with = "finite_or_null")]
+    pub max: f64,
+    /// Mean distance of the largest and the smallest from the mean.
+    #[serde(with = "finite_or_null")]
+    pub absolute_error: f64,
+}
+
+/// Energies at the end of a run and totals over it \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EnergyTotals {
+    /// E* at the start.
+    #[serde(with = "finite_or_null")]
+    pub start: f64,
+    /// Kinetic energy at the end.
+    #[serde(with = "finite_or_null")]
+    pub kinetic: f64,
+    /// Potential energy at the end, from the lowest point of the container.
+    #[serde(with = "finite_or_null")]
+    pub potential: f64,
+    /// E* at the end.
+    #[serde(with = "finite_or_null")]
+    pub energy_star: f64,
+    /// Work done by driven bodies.
+    #[serde(with = "finite_or_null")]
+    pub work_driven: f64,
+    /// Lost in impacts.
+    #[serde(with = "finite_or_null")]
+    pub dissipated_impact: f64,
+    /// Lost to friction.
+    #[serde(with = "finite_or_null")]
+    pub dissipated_friction: f64,
+    /// Lost in the contact stage, friction apart.
+    #[serde(with = "finite_or_null")]
+    pub dissipated_contact: f64,
+    /// Work of the drift correction.
+    #[serde(with = "finite_or_null")]
+    pub correction_work: f64,
+}
+
+/// One stage of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StageSummary {
+    /// Name: `settle`, `release`.
+    pub name: String,
+    /// Whether it ended at rest, not at its time limit.
+    pub at_rest: bool,
+    /// Simulated time of the stage \[s\].
+    #[serde(with = "finite_or_null")]
+    pub seconds: f64,
+    /// Steps of the stage.
+    pub steps: u64,
+    /// Largest overlap in the stage over the smaller body's equal-volume radius \[-\].
+    #[serde(with = "finite_or_null")]
+    pub largest_overlap: f64,
+    /// Packing fraction at its end \[-\].
+    pub packing_fraction: Option<f64>,
+    /// Mean coordination number at its end \[-\].
+    pub mean_coordination: Option<f64>,
+}
+
+/// A hash of a state as it stands in the summary: 16 lower-case hexadecimal digits.
+pub fn state_hash_text(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+impl Summary {
+    /// The summary as indented JSON with a final line break.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("plain data with text keys always have a JSON form");
+        text.push('\n');
+        text
+    }
+
+    /// Writes the summary to `path`.
+    pub fn write(&self, path: &Path) -> Result<(), ExportError> {
+        fs::write(path, self.to_json()).map_err(ExportError::io("write", path))
+    }
+
+    /// Reads a summary; fields that are missing get their defaults.
+    pub fn read(path: &Path) -> Result<Summary, ExportError> {
+        let text = fs::read_to_string(path).map_err(ExportError::io("read", path))?;
+        serde_json::from_str(&text)
+            .map_err(|error| ExportError::Format { path: path.to_path_buf(), message: error.to_string() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_back_and_stays_json_with_numbers_that_json_cannot_hold() {
+        let summary = Summary {
+            scene: "repose \"spheres\"".into(),
+            angle_of_repose_deg: Some(ReposeAngle { mean: 13.2, min: 11.0, max: 15.0, absolute_error: 2.0 }),
+            energy_gained: 1.0 / 3.0,
+            stages: vec![StageSummary { name: "settle".into(), seconds: 8.5, ..StageSummary::default() }],
+            state_hash: state_hash_text(0xab),
+            friction: Some(0.3),
+            ..Summary::default()
+        };
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("summary.json");
+        summary.write(&path).expect("written");
+        assert_eq!(Summary::read(&path).expect("readable"), summary);
+
+        let odd = Summary {
+            rms_speed: f64::NAN,
+            energy_gained: f64::INFINITY,
+            packing_fraction: Some(f64::NAN),
+            ..Summary::default()
+        };
+        odd.write(&path).expect("written");
+        let value: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).expect("text")).expect("valid JSON");
+        assert!(value["rms_speed"].is_null() && value["energy_gained"].is_null());
+        assert!(value["angle_of_repose_deg"].is_null() && value["packing_fraction"].is_null());
+        assert!(Summary::read(&path).expect("readable").rms_speed.is_nan());
+    }
+
+    #[test]
+    fn the_keys_of_the_contract_are_there() {
+        let angle = Some(ReposeAngle::default());
+        let text = Summary { angle_of_repose_deg: angle, ..Summary::default() }.to_json();
+        let value: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
+        for key in [
+            "at_rest",
+            "largest_overlap",
+            "energy_gained",
+            "correction_work",
+            "bodies",
+            "bodies_lost",
+            "rms_speed",
+            "simulated_seconds",
+            "cpu_seconds",
+            "wall_seconds",
+            "steps",
+            "state_hash",
+        ] {
+            assert!(value.get(key).is_some_and(|v| !v.is_null()), "{key}");
+        }
+        for key in ["mean", "min", "max", "absolute_error"] {
+            assert!(value["angle_of_repose_deg"][key].is_number(), "{key}");
+        }
+        assert_eq!(state_hash_text(0xab), "00000000000000ab");
+    }
+}
