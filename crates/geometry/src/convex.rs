@@ -85,7 +85,7 @@ impl ConvexData {
 
     /// A closed convex surface of faces with corners counter-clockwise seen from outside.
     pub(crate) fn from_loops(vertices: Vec<DVec3>, loops: &[Vec<u32>]) -> ConvexData {
-        let unit_scale = unit_scale(&vertices);
+        let unit_scale = unit_scale(vertices.iter().copied());
         let unit = UnitHull { points: vertices.iter().map(|&v| v * unit_scale).collect() };
         let mut flat = Vec::new();
         let mut faces = Vec::with_capacity(loops.len());
@@ -162,8 +162,8 @@ impl Hull {
 }
 
 /// The power of two that brings the largest coordinate into \[0.5, 1); 1 for points that are all zero.
-pub(crate) fn unit_scale(points: &[DVec3]) -> f64 {
-    let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
+pub(crate) fn unit_scale(points: impl IntoIterator<Item = DVec3>) -> f64 {
+    let largest = points.into_iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
     let (_, exponent) = libm::frexp(largest);
     libm::ldexp(1.0, -exponent)
 }

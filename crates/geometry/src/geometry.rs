@@ -55,13 +55,8 @@ pub(crate) struct Container {
 impl Container {
     /// The container whose free space is `0 <= x <= size.x`, `0 <= y <= size.y`, `0 <= z`.
     pub(crate) fn new(size: DVec3) -> Self {
-        let planes = [
-            (DVec3::Z, 0.0),
-            (DVec3::X, 0.0),
-            (DVec3::NEG_X, -size.x),
-            (DVec3::Y, 0.0),
-            (DVec3::NEG_Y, -size.y),
-        ];
+        let planes =
+            [(DVec3::Z, 0.0), (DVec3::X, 0.0), (DVec3::NEG_X, -size.x), (DVec3::Y, 0.0), (DVec3::NEG_Y, -size.y)];
         Container { size, planes }
     }
 }

@@ -81,7 +81,8 @@ fn on_grid(points: &[DVec3]) -> Option<Vec<[i64; 3]>> {
     if !(half.is_finite() && half.min_element() > 0.0) {
         return None;
     }
-    let to_grid = |p: DVec3| ((p - bounds.center()) / half * GRID).round().clamp(DVec3::splat(-GRID), DVec3::splat(GRID));
+    let to_grid =
+        |p: DVec3| ((p - bounds.center()) / half * GRID).round().clamp(DVec3::splat(-GRID), DVec3::splat(GRID));
     Some(points.iter().map(|&p| to_grid(p).to_array().map(|x| x as i64)).collect())
 }
 

@@ -2,11 +2,19 @@
 //!
 //! Floor 2: imports `granule-model` and, alone in the workspace, parry. It knows no velocity, no material, no law.
 
+mod bounds;
+mod build;
+mod closed_mesh;
 mod convex;
+mod error;
 mod faces;
 mod geometry;
+mod highest;
 mod hull;
+mod mass;
 mod mesh;
 mod shape;
+mod surface;
 
-pub use shape::{Primitive, Shape, ShapeError, Surface};
+pub use error::ShapeError;
+pub use shape::{Primitive, Shape, Surface};

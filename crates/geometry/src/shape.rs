@@ -3,17 +3,9 @@
 use std::sync::Arc;
 
 use granule_model::{Aabb, DVec3, MassProperties, Pose};
-use thiserror::Error;
 
 use crate::geometry::Geometry;
-
-/// A shape that cannot be built.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum ShapeError {
-    /// In work.
-    #[error("{0}")]
-    Invalid(String),
-}
+use crate::highest::Rectangle;
 
 /// The shape of a body, cheap to clone.
 ///
@@ -22,9 +14,11 @@ pub enum ShapeError {
 #[derive(Clone, Debug)]
 pub struct Shape(pub(crate) Arc<ShapeData>);
 
+/// What the clones of a shape share.
 #[derive(Debug)]
 pub(crate) struct ShapeData {
     pub(crate) name: &'static str,
+    /// What contacts see.
     pub(crate) geometry: Geometry,
     /// Own axes in body axes.
     pub(crate) frame: Pose,
@@ -32,19 +26,38 @@ pub(crate) struct ShapeData {
     pub(crate) unit_mass: Option<MassProperties>,
     pub(crate) equivalent_radius: f64,
     pub(crate) bounding_radius: f64,
+    /// The true surface in body axes, where it is not that of the geometry (which serves contacts).
+    pub(crate) surface: Option<Surface>,
 }
 
 /// A piece of a shape's surface in body axes, for pictures.
 #[derive(Clone, Debug)]
 pub enum Primitive {
     /// A ball.
-    Sphere { center: DVec3, radius: f64 },
+    Sphere {
+        /// Its centre \[m\].
+        center: DVec3,
+        /// Its radius \[m\].
+        radius: f64,
+    },
     /// All points within `radius` of the segment.
-    Capsule { start: DVec3, end: DVec3, radius: f64 },
+    Capsule {
+        /// Start of the segment \[m\].
+        start: DVec3,
+        /// End of the segment \[m\].
+        end: DVec3,
+        /// Distance of the surface from the segment \[m\].
+        radius: f64,
+    },
     /// Flat triangles, counter-clockwise seen from outside.
     Triangles(Surface),
     /// All points with `normal . p <= offset` are solid.
-    Plane { normal: DVec3, offset: f64 },
+    Plane {
+        /// Outward unit normal.
+        normal: DVec3,
+        /// Distance of the plane from the origin along the normal \[m\].
+        offset: f64,
+    },
 }
 
 /// Triangles over shared vertices, in body axes.
@@ -57,29 +70,11 @@ pub struct Surface {
 }
 
 impl Shape {
-    /// A ball of `radius` \[m\].
-    pub fn sphere(radius: f64) -> Result<Shape, ShapeError> {
-        let volume = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
-        let unit = MassProperties {
-            volume,
-            mass: volume,
-            center: DVec3::ZERO,
-            principal_inertia: DVec3::splat(0.4 * volume * radius * radius),
-            principal_rotation: granule_model::DQuat::IDENTITY,
-        };
-        Ok(Shape(Arc::new(ShapeData {
-            name: "sphere",
-            geometry: Geometry::Sphere { radius },
-            frame: Pose::IDENTITY,
-            unit_mass: Some(unit),
-            equivalent_radius: radius,
-            bounding_radius: radius,
-        })))
-    }
     /// The kind of shape, as in scene files.
     pub fn name(&self) -> &'static str {
         self.0.name
     }
+
     /// Mass properties in own axes at `density` \[kg/m3\]; none for shapes without finite volume.
     pub fn mass_properties(&self, density: f64) -> Option<MassProperties> {
         self.0.unit_mass.map(|u| MassProperties {
@@ -88,21 +83,73 @@ impl Shape {
             ..u
         })
     }
+
     /// Pose of the own axes in body axes.
     pub fn frame(&self) -> Pose {
         self.0.frame
     }
+
     /// Radius of the sphere of equal volume \[m\]; infinite for shapes without finite volume.
     pub fn equivalent_radius(&self) -> f64 {
         self.0.equivalent_radius
     }
+
     /// Largest distance of a surface point from the centre of mass \[m\]; may be infinite.
     pub fn bounding_radius(&self) -> f64 {
         self.0.bounding_radius
     }
-    /// The box of the world that the shape fills at `pose` (of the body axes).
+
+    /// True for a solid body of finite volume; only such bodies can be dynamic.
+    pub fn has_volume(&self) -> bool {
+        self.0.unit_mass.is_some()
+    }
+
+    /// True for a half-space and for a container, whose walls have no end.
+    pub fn is_unbounded(&self) -> bool {
+        self.0.bounding_radius == f64::INFINITY
+    }
+
+    /// The box of the world that the shape fills at `pose` (of the body axes), infinite where it has no bound.
+    ///
+    /// Tight to rounding; for hulls and closed meshes to 1e-6 of their extent, within which their faces were made flat.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
-        let radius = self.0.bounding_radius;
-        Aabb::new(pose.position, pose.position).padded(radius)
+        crate::bounds::aabb(&self.0.geometry, pose)
+    }
+
+    /// The highest point of the surface, at `pose` of the body axes, whose x and y lie in the closed rectangle from `min`
+    /// to `max` (world axes \[m\]); none when the shape does not reach over the rectangle.
+    ///
+    /// A half-space that does not look up has none. The walls of a container have no top and are left out: its floor
+    /// counts.
+    pub fn highest_point(&self, pose: &Pose, min: [f64; 2], max: [f64; 2]) -> Option<DVec3> {
+        let cell = Rectangle { min, max };
+        let mut best = None;
+        // Written so that NaN is no rectangle.
+        if min[0] <= max[0] && min[1] <= max[1] {
+            match &self.0.surface {
+                Some(surface) => crate::highest::raise_surface(surface, pose, &cell, &mut best),
+                None => crate::highest::raise_geometry(&self.0.geometry, pose, &cell, &mut best),
+            }
+        }
+        best
+    }
+
+    /// The surface in body axes as primitives for a ray caster. Walls of a container are drawn up to its height.
+    pub fn surface(&self) -> Vec<Primitive> {
+        if let Some(surface) = &self.0.surface {
+            return vec![Primitive::Triangles(surface.clone())];
+        }
+        let mut primitives = Vec::new();
+        crate::surface::primitives(&self.0.geometry, &|p| p, &mut primitives);
+        primitives
+    }
+
+    /// The surface in body axes as triangles, round parts with `segments` around (at least 3 are made). Overlapping parts
+    /// of a compound are drawn whole; a half-space has no triangles.
+    pub fn triangulate(&self, segments: u32) -> Surface {
+        match &self.0.surface {
+            Some(surface) => surface.clone(),
+            None => crate::surface::triangles(&self.0.geometry, segments),
+        }
     }
 }

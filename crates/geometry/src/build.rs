@@ -1,0 +1,250 @@
+//! The constructors of shapes: checks of what the user gave, mass properties, body axes.
+
+use std::sync::Arc;
+
+use granule_model::{Aabb, DVec3, MassProperties, Pose};
+
+use crate::closed_mesh::ClosedMesh;
+use crate::convex::{ConvexData, Hull};
+use crate::error::ShapeError;
+use crate::geometry::{Container, Geometry, Part};
+use crate::mass::Moments;
+use crate::mesh::MeshData;
+use crate::shape::{Shape, ShapeData, Surface};
+
+/// Shortest length a shape may have \[m\]: the fifth power of lengths must stay an ordinary number.
+pub(crate) const SHORTEST: f64 = 1e-12;
+/// Longest length a shape may have, and farthest a vertex may lie from the origin \[m\].
+pub(crate) const LONGEST: f64 = 1e12;
+
+impl Shape {
+    /// A ball of `radius` \[m\] about the origin.
+    pub fn sphere(radius: f64) -> Result<Shape, ShapeError> {
+        check_length("radius", radius)?;
+        Ok(solid("sphere", Geometry::Sphere { radius }, &Moments::sphere(radius), radius))
+    }
+
+    /// All points within `radius` \[m\] of a segment on the z axis of `length` \[m\] (between the centres of the caps).
+    pub fn capsule(radius: f64, length: f64) -> Result<Shape, ShapeError> {
+        check_length("radius", radius)?;
+        check_length("length", length)?;
+        let half_length = 0.5 * length;
+        let moments = Moments::capsule(radius, half_length);
+        Ok(solid("capsule", Geometry::Capsule { radius, half_length }, &moments, half_length + radius))
+    }
+
+    /// A box of full edge lengths `size` \[m\], centred.
+    pub fn cuboid(size: DVec3) -> Result<Shape, ShapeError> {
+        check_size(size)?;
+        let half = 0.5 * size;
+        Ok(solid("cuboid", Geometry::Cuboid { half }, &Moments::cuboid(size), half.length()))
+    }
+
+    /// The convex hull of `vertices` \[m\].
+    ///
+    /// Vertices closer than 1e-7 of the extent become one, faces bent by less than 1e-6 of it become flat, and a hull
+    /// thinner than 1e-5 of it is refused.
+    pub fn convex(vertices: &[DVec3]) -> Result<Shape, ShapeError> {
+        check_vertices(vertices)?;
+        let hull = Hull::new(vertices).ok_or(ShapeError::FlatHull { vertices: vertices.len() })?;
+        let moments = Moments::polyhedron(&hull.points, &hull.triangles);
+        let data = ConvexData::new(&hull, &moments.unit_mass().principal_frame());
+        let radius = farthest(&data.vertices);
+        Ok(solid("convex", Geometry::Convex(data), &moments, radius))
+    }
+
+    /// Solid parts at poses of their own axes in the axes of the whole.
+    ///
+    /// Mass properties are the sum over the parts: where parts overlap, the common volume counts twice. Parts may be
+    /// compounds themselves.
+    pub fn compound(parts: Vec<(Pose, Shape)>) -> Result<Shape, ShapeError> {
+        if parts.is_empty() {
+            return Err(ShapeError::EmptyCompound);
+        }
+        let mut moments = Vec::with_capacity(parts.len());
+        for (part, (pose, shape)) in parts.iter().enumerate() {
+            if !pose.is_finite() || (pose.rotation.length() - 1.0).abs() > 1e-6 {
+                return Err(ShapeError::PartPose { part });
+            }
+            check_vertex(part, pose.position)?;
+            let unit = shape.0.unit_mass.ok_or(ShapeError::PartWithoutVolume { part, name: shape.name() })?;
+            moments.push(Moments::from_unit_mass(&unit).moved(&normalized(pose)));
+        }
+        let moments = Moments::sum(&moments);
+        let frame = moments.unit_mass().principal_frame().inverse();
+        let mut solids = Vec::new();
+        for (pose, shape) in &parts {
+            let own = frame.compose(&normalized(pose));
+            add_parts(&own.compose(&shape.0.frame.inverse()), &shape.0.geometry, &mut solids);
+        }
+        let radius = solids.iter().map(|p: &Part| part_radius(&p.pose, &p.geometry)).fold(0.0, f64::max);
+        Ok(solid("compound", Geometry::Compound(solids), &moments, radius))
+    }
+
+    /// Seven cubes of edge `cube_edge` \[m\]: one in the middle and one on each of its faces.
+    ///
+    /// Mass properties are those of the seven cubes. Contacts see three bars of three cubes' length that cross in the
+    /// middle: the bars have no faces inside an arm, so every corner, edge and face of a bar that can be touched from
+    /// outside is one of the body, and three parts cost less than seven.
+    pub fn cross(cube_edge: f64) -> Result<Shape, ShapeError> {
+        check_length("edge of the cubes", cube_edge)?;
+        let bars = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| {
+            let half = 0.5 * cube_edge * (DVec3::ONE + 2.0 * axis);
+            make_part(Pose::IDENTITY, Geometry::Cuboid { half })
+        });
+        let radius = bars.iter().map(|p| part_radius(&p.pose, &p.geometry)).fold(0.0, f64::max);
+        let geometry = Geometry::Compound(bars.into());
+        let shape = solid("compound", geometry, &Moments::cross(cube_edge), radius);
+        Ok(with_surface(shape, crate::surface::cross_surface(cube_edge)))
+    }
+
+    /// All points `p` with `normal . p <= 0`; the normal need not have unit length.
+    pub fn half_space(normal: DVec3) -> Result<Shape, ShapeError> {
+        for value in normal.to_array() {
+            check_finite("normal", value)?;
+        }
+        let largest = normal.abs().max_element();
+        if largest == 0.0 {
+            return Err(ShapeError::ZeroNormal);
+        }
+        // First to unit size: the square of a tiny or huge component would vanish or overflow.
+        let normal = (normal / largest).normalize();
+        Ok(boundless("half-space", Geometry::HalfSpace { normal }, f64::INFINITY))
+    }
+
+    /// An open surface of triangles, for static and driven bodies. Corners are counter-clockwise seen from outside.
+    pub fn mesh(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Shape, ShapeError> {
+        let data = MeshData::new(vertices, triangles)?;
+        let radius = farthest(&data.vertices);
+        Ok(boundless("mesh", Geometry::Mesh(data), radius))
+    }
+
+    /// The solid that a closed surface of triangles encloses, for dynamic bodies.
+    ///
+    /// Mass properties are exact for the surface given. Contacts see the hull where the mesh is convex, else a convex
+    /// decomposition made here, once for all clones of the shape. Pictures and [`Shape::highest_point`] see the surface
+    /// given. A surface that is inside out as a whole is turned.
+    pub fn closed_mesh(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Shape, ShapeError> {
+        let mesh = ClosedMesh::new(vertices, triangles)?;
+        let frame = mesh.moments.unit_mass().principal_frame();
+        let mut parts = mesh.convex_parts(&frame)?;
+        let corners: Vec<_> = mesh.vertices.iter().map(|&v| frame.inverse_transform_point(v)).collect();
+        let radius = farthest(&corners);
+        let geometry = if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            Geometry::Compound(parts.into_iter().map(|g| make_part(Pose::IDENTITY, g)).collect())
+        };
+        let shape = solid("closed-mesh", geometry, &mesh.moments, radius);
+        Ok(with_surface(shape, Surface { vertices: corners, triangles: mesh.triangles }))
+    }
+
+    /// A box open at the top: floor at z = 0 and four walls around `0 <= x <= size.x`, `0 <= y <= size.y` \[m\].
+    ///
+    /// The walls are half-spaces: they reach up without bound, whatever the height `size.z`, which only pictures use.
+    pub fn container(size: DVec3) -> Result<Shape, ShapeError> {
+        check_size(size)?;
+        Ok(boundless("container", Geometry::Container(Container::new(size)), f64::INFINITY))
+    }
+}
+
+fn solid(name: &'static str, geometry: Geometry, moments: &Moments, bounding_radius: f64) -> Shape {
+    let unit = moments.unit_mass();
+    let equivalent_radius = libm::cbrt(unit.volume * 3.0 / (4.0 * std::f64::consts::PI));
+    let frame = unit.principal_frame().inverse();
+    make(name, geometry, frame, Some(unit), equivalent_radius, bounding_radius)
+}
+
+fn boundless(name: &'static str, geometry: Geometry, bounding_radius: f64) -> Shape {
+    make(name, geometry, Pose::IDENTITY, None, f64::INFINITY, bounding_radius)
+}
+
+fn make(
+    name: &'static str,
+    geometry: Geometry,
+    frame: Pose,
+    unit_mass: Option<MassProperties>,
+    equivalent_radius: f64,
+    bounding_radius: f64,
+) -> Shape {
+    let data = ShapeData { name, geometry, frame, unit_mass, equivalent_radius, bounding_radius, surface: None };
+    Shape(Arc::new(data))
+}
+
+fn with_surface(shape: Shape, surface: Surface) -> Shape {
+    let data = Arc::try_unwrap(shape.0).expect("a shape just made has one owner");
+    Shape(Arc::new(ShapeData { surface: Some(surface), ..data }))
+}
+
+/// Appends the convex pieces of `geometry`, whose body axes have the given pose in those of the whole.
+fn add_parts(pose: &Pose, geometry: &Geometry, parts: &mut Vec<Part>) {
+    match geometry {
+        Geometry::Compound(inner) => inner.iter().for_each(|p| add_parts(&pose.compose(&p.pose), &p.geometry, parts)),
+        convex => parts.push(make_part(*pose, convex.clone())),
+    }
+}
+
+fn make_part(pose: Pose, geometry: Geometry) -> Part {
+    let bounds = crate::bounds::aabb(&geometry, &pose);
+    Part { pose, geometry, bounds }
+}
+
+/// Largest distance from the origin of a convex piece at `pose`.
+fn part_radius(pose: &Pose, geometry: &Geometry) -> f64 {
+    let reach = |p: DVec3| pose.transform_point(p).length();
+    match geometry {
+        Geometry::Sphere { radius } => pose.position.length() + radius,
+        Geometry::Capsule { radius, half_length } => {
+            reach(DVec3::Z * *half_length).max(reach(DVec3::NEG_Z * *half_length)) + radius
+        }
+        Geometry::Cuboid { half } => crate::surface::cuboid_corners(*half).map(reach).into_iter().fold(0.0, f64::max),
+        Geometry::Convex(data) => data.vertices.iter().map(|&v| reach(v)).fold(0.0, f64::max),
+        Geometry::Compound(_) | Geometry::HalfSpace { .. } | Geometry::Mesh(_) | Geometry::Container(_) => {
+            f64::INFINITY
+        }
+    }
+}
+
+fn farthest(points: &[DVec3]) -> f64 {
+    points.iter().map(|p| p.length()).fold(0.0, f64::max)
+}
+
+fn normalized(pose: &Pose) -> Pose {
+    Pose::new(pose.position, pose.rotation.normalize())
+}
+
+fn check_finite(what: &'static str, value: f64) -> Result<(), ShapeError> {
+    if value.is_finite() { Ok(()) } else { Err(ShapeError::NotFinite { what, value }) }
+}
+
+fn check_length(what: &'static str, value: f64) -> Result<(), ShapeError> {
+    check_finite(what, value)?;
+    if value <= 0.0 {
+        return Err(ShapeError::NotPositive { what, value });
+    }
+    if (SHORTEST..=LONGEST).contains(&value) { Ok(()) } else { Err(ShapeError::OutOfRange { what, value }) }
+}
+
+fn check_size(size: DVec3) -> Result<(), ShapeError> {
+    check_length("size along x", size.x)?;
+    check_length("size along y", size.y)?;
+    check_length("size along z", size.z)
+}
+
+/// All coordinates must be finite and of a size that can be computed with.
+pub(crate) fn check_vertices(vertices: &[DVec3]) -> Result<(), ShapeError> {
+    vertices.iter().enumerate().try_for_each(|(i, &v)| check_vertex(i, v))?;
+    let extent = Aabb::from_points(vertices.iter().copied()).size().max_element();
+    if extent > 0.0 && extent < SHORTEST {
+        return Err(ShapeError::OutOfRange { what: "extent of the vertices", value: extent });
+    }
+    Ok(())
+}
+
+fn check_vertex(vertex: usize, position: DVec3) -> Result<(), ShapeError> {
+    if !position.is_finite() {
+        return Err(ShapeError::VertexNotFinite { vertex, position });
+    }
+    let value = position.abs().max_element();
+    if value > LONGEST { Err(ShapeError::OutOfRange { what: "coordinate", value }) } else { Ok(()) }
+}

@@ -1,0 +1,130 @@
+//! Why a shape cannot be built.
+
+use granule_model::DVec3;
+use thiserror::Error;
+
+/// A shape that cannot be built. Indices count from zero in the order in which things were given.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ShapeError {
+    /// A dimension is NaN or infinite.
+    #[error("{what} must be a finite number, not {value}")]
+    NotFinite {
+        /// Which dimension.
+        what: &'static str,
+        /// The value given.
+        value: f64,
+    },
+    /// A dimension that must be positive is zero or negative.
+    #[error("{what} must be positive, not {value}")]
+    NotPositive {
+        /// Which dimension.
+        what: &'static str,
+        /// The value given \[m\].
+        value: f64,
+    },
+    /// A length beyond what the engine computes with.
+    #[error("{what} must lie between {min:e} m and {max:e} m, not {value:e}", min = crate::build::SHORTEST, max = crate::build::LONGEST)]
+    OutOfRange {
+        /// Which dimension.
+        what: &'static str,
+        /// The value given \[m\].
+        value: f64,
+    },
+    /// A normal without direction.
+    #[error("the normal must not be zero")]
+    ZeroNormal,
+    /// A vertex with a NaN or infinite coordinate.
+    #[error("vertex {vertex} is not finite: {position}")]
+    VertexNotFinite {
+        /// Index of the vertex.
+        vertex: usize,
+        /// Its coordinates \[m\].
+        position: DVec3,
+    },
+    /// Points that span no volume.
+    #[error(
+        "degenerate hull: the {vertices} vertices lie in one plane (or nearly); a convex shape needs four that do not"
+    )]
+    FlatHull {
+        /// How many points were given.
+        vertices: usize,
+    },
+    /// A mesh without triangles.
+    #[error("the mesh has no triangles")]
+    EmptyMesh,
+    /// A triangle that names a vertex that does not exist.
+    #[error("triangle {triangle} names vertex {index}, but there are only {vertices}")]
+    IndexOutOfRange {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The vertex it names.
+        index: u32,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// A triangle whose corners lie on one line.
+    #[error("triangle {triangle} is degenerate: its corners lie on one line")]
+    DegenerateTriangle {
+        /// Index of the triangle.
+        triangle: usize,
+    },
+    /// A mesh with more triangles or vertices than indices can count.
+    #[error("the mesh is too large: {count} triangles or vertices")]
+    MeshTooLarge {
+        /// How many.
+        count: usize,
+    },
+    /// An edge with a triangle on one side only, in a mesh that must be closed.
+    #[error(
+        "the mesh is open: only one triangle ({triangle}) has the edge from vertex {from} at {start} to vertex {to} at {end}"
+    )]
+    OpenEdge {
+        /// The triangle at the edge.
+        triangle: usize,
+        /// Index of the first corner.
+        from: u32,
+        /// Index of the second corner.
+        to: u32,
+        /// Coordinates of the first corner \[m\].
+        start: DVec3,
+        /// Coordinates of the second corner \[m\].
+        end: DVec3,
+    },
+    /// Two triangles that see their common edge from opposite sides.
+    #[error(
+        "the mesh is not oriented alike everywhere: triangles {first} and {second} both run from vertex {from} to vertex {to}"
+    )]
+    InconsistentOrientation {
+        /// A triangle at the edge.
+        first: usize,
+        /// Another one that runs along it in the same sense.
+        second: usize,
+        /// Index of the first corner.
+        from: u32,
+        /// Index of the second corner.
+        to: u32,
+    },
+    /// A closed mesh that encloses nothing.
+    #[error("the mesh encloses no volume")]
+    NoVolume,
+    /// A closed mesh for which no convex parts were found.
+    #[error("no convex decomposition of the mesh was found")]
+    NoDecomposition,
+    /// A compound without parts.
+    #[error("a compound needs at least one part")]
+    EmptyCompound,
+    /// A part of a compound that is not a solid body.
+    #[error("part {part} of the compound is a {name}, which has no volume")]
+    PartWithoutVolume {
+        /// Index of the part.
+        part: usize,
+        /// Its kind.
+        name: &'static str,
+    },
+    /// A part of a compound whose pose is not finite or whose quaternion is zero.
+    #[error("the pose of part {part} of the compound is not a finite position with a rotation")]
+    PartPose {
+        /// Index of the part.
+        part: usize,
+    },
+}

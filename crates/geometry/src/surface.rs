@@ -1,0 +1,167 @@
+//! Surfaces for pictures: primitives for a ray caster, triangles for files.
+
+use granule_model::DVec3;
+
+use crate::convex::ConvexData;
+use crate::geometry::{Container, Geometry};
+use crate::shape::{Primitive, Surface};
+
+impl Surface {
+    /// Appends the triangles of `other`.
+    fn append(&mut self, other: Surface) {
+        let shift = self.vertices.len() as u32;
+        self.vertices.extend(other.vertices);
+        self.triangles.extend(other.triangles.into_iter().map(|t| t.map(|i| i + shift)));
+    }
+
+    /// Flat faces as fans of triangles.
+    fn from_faces<'a>(vertices: Vec<DVec3>, faces: impl IntoIterator<Item = &'a [u32]>) -> Surface {
+        let mut triangles = Vec::new();
+        for face in faces {
+            triangles.extend((1..face.len() - 1).map(|i| [face[0], face[i], face[i + 1]]));
+        }
+        Surface { vertices, triangles }
+    }
+}
+
+/// Primitives of `geometry` in the axes that `place` maps to.
+pub(crate) fn primitives(geometry: &Geometry, place: &dyn Fn(DVec3) -> DVec3, out: &mut Vec<Primitive>) {
+    match geometry {
+        Geometry::Sphere { radius } => out.push(Primitive::Sphere { center: place(DVec3::ZERO), radius: *radius }),
+        Geometry::Capsule { radius, half_length } => out.push(Primitive::Capsule {
+            start: place(DVec3::NEG_Z * *half_length),
+            end: place(DVec3::Z * *half_length),
+            radius: *radius,
+        }),
+        Geometry::HalfSpace { normal } => out.push(Primitive::Plane { normal: *normal, offset: 0.0 }),
+        Geometry::Compound(parts) => {
+            for part in parts {
+                primitives(&part.geometry, &|p| place(part.pose.transform_point(p)), out);
+            }
+        }
+        flat => {
+            let mut surface = triangles(flat, 3);
+            surface.vertices.iter_mut().for_each(|v| *v = place(*v));
+            out.push(Primitive::Triangles(surface));
+        }
+    }
+}
+
+/// Triangles of `geometry`; round surfaces with `segments` (at least 3) around.
+pub(crate) fn triangles(geometry: &Geometry, segments: u32) -> Surface {
+    match geometry {
+        Geometry::Sphere { radius } => round(*radius, 0.0, segments),
+        Geometry::Capsule { radius, half_length } => round(*radius, *half_length, segments),
+        Geometry::Cuboid { half } => cuboid(*half),
+        Geometry::Convex(data) => convex(data),
+        Geometry::Compound(parts) => {
+            let mut whole = Surface::default();
+            for part in parts {
+                let mut piece = triangles(&part.geometry, segments);
+                piece.vertices.iter_mut().for_each(|v| *v = part.pose.transform_point(*v));
+                whole.append(piece);
+            }
+            whole
+        }
+        Geometry::HalfSpace { .. } => Surface::default(),
+        Geometry::Mesh(data) => Surface { vertices: data.vertices.clone(), triangles: data.triangles.clone() },
+        Geometry::Container(data) => container(data),
+    }
+}
+
+/// Corners of a centred box; bit 0, 1, 2 of the index says whether x, y, z is positive.
+pub(crate) fn cuboid_corners(half: DVec3) -> [DVec3; 8] {
+    std::array::from_fn(|i| {
+        let side = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        half * DVec3::new(side(0), side(1), side(2))
+    })
+}
+
+/// Faces of [`cuboid_corners`], counter-clockwise seen from outside: low x, high x, low y, high y, low z, high z.
+pub(crate) const CUBOID_FACES: [[u32; 4]; 6] =
+    [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+
+fn cuboid(half: DVec3) -> Surface {
+    Surface::from_faces(cuboid_corners(half).into(), CUBOID_FACES.iter().map(|f| &f[..]))
+}
+
+fn convex(data: &ConvexData) -> Surface {
+    Surface::from_faces(data.vertices.clone(), (0..data.faces.len()).map(|f| data.face_loop(f)))
+}
+
+/// The floor and the walls up to the height of the box, seen from inside.
+fn container(data: &Container) -> Surface {
+    let half = 0.5 * data.size;
+    let vertices = cuboid_corners(half).map(|v| v + half).into();
+    let mut inside = Surface::from_faces(vertices, CUBOID_FACES[..5].iter().map(|f| &f[..]));
+    inside.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    inside
+}
+
+/// A capsule on the z axis, or a ball for `half_length` 0, as rings of vertices between two poles.
+fn round(radius: f64, half_length: f64, segments: u32) -> Surface {
+    let around = segments.max(3);
+    // An even number of bands, so that there is an equator, where the cylinder goes in.
+    let bands = 2 * (around / 4).max(1);
+    let mut vertices = vec![DVec3::new(0.0, 0.0, -half_length - radius)];
+    let mut rings = 0;
+    for band in 1..bands {
+        let (rise, reach) = libm::sincos(std::f64::consts::PI * (f64::from(band) / f64::from(bands) - 0.5));
+        let equator = 2 * band == bands;
+        let shifts: &[f64] = match () {
+            () if equator && half_length > 0.0 => &[-1.0, 1.0],
+            () if equator => &[0.0],
+            () if 2 * band < bands => &[-1.0],
+            () => &[1.0],
+        };
+        for shift in shifts {
+            rings += 1;
+            let z = radius * rise + shift * half_length;
+            vertices.extend((0..around).map(|i| {
+                let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(i) / f64::from(around));
+                DVec3::new(radius * reach * cos, radius * reach * sin, z)
+            }));
+        }
+    }
+    vertices.push(DVec3::new(0.0, 0.0, half_length + radius));
+    Surface { triangles: ring_triangles(around, rings), vertices }
+}
+
+/// Triangles between a south pole (vertex 0), rings of `around` vertices, and a north pole (last vertex).
+fn ring_triangles(around: u32, rings: u32) -> Vec<[u32; 3]> {
+    let at = |ring: u32, i: u32| 1 + ring * around + i % around;
+    let north = 1 + rings * around;
+    let mut triangles = Vec::new();
+    for i in 0..around {
+        triangles.push([0, at(0, i + 1), at(0, i)]);
+        for ring in 0..rings - 1 {
+            let [a, b, c, d] = [at(ring, i), at(ring, i + 1), at(ring + 1, i + 1), at(ring + 1, i)];
+            triangles.extend([[a, b, c], [a, c, d]]);
+        }
+        triangles.push([at(rings - 1, i), at(rings - 1, i + 1), north]);
+    }
+    triangles
+}
+
+/// The outer surface of seven cubes of edge `c`: 32 vertices, 30 squares, closed.
+pub(crate) fn cross_surface(c: f64) -> Surface {
+    let filled =
+        |cell: [i32; 3]| cell.iter().all(|&i| (0..3).contains(&i)) && cell.iter().filter(|&&i| i != 1).count() <= 1;
+    let mut squares: Vec<[[i32; 3]; 4]> = Vec::new();
+    for cell in (0..27).map(|i| [i % 3, i / 3 % 3, i / 9]).filter(|&cell| filled(cell)) {
+        for (face, corners) in CUBOID_FACES.iter().enumerate() {
+            let mut beyond = cell;
+            beyond[face / 2] += if face % 2 == 1 { 1 } else { -1 };
+            if !filled(beyond) {
+                squares.push(corners.map(|k| std::array::from_fn(|axis| cell[axis] + (k as i32 >> axis & 1))));
+            }
+        }
+    }
+    let mut lattice: Vec<[i32; 3]> = squares.iter().flatten().copied().collect();
+    lattice.sort_unstable();
+    lattice.dedup();
+    let index = |p: &[i32; 3]| lattice.partition_point(|q| q < p) as u32;
+    let faces: Vec<[u32; 4]> = squares.iter().map(|s| std::array::from_fn(|k| index(&s[k]))).collect();
+    let vertices = lattice.iter().map(|p| DVec3::from_array(p.map(|i| (f64::from(i) - 1.5) * c))).collect();
+    Surface::from_faces(vertices, faces.iter().map(|f| &f[..]))
+}
