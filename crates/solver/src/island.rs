@@ -99,6 +99,8 @@ pub struct Row {
     pub dynamic_friction: f64,
     /// Normal restitution \[-\].
     pub restitution: f64,
+    /// Equal-volume radius of the smaller body \[m\].
+    pub radius: f64,
     /// Rolling friction times radius \[m\].
     pub rolling_arm: f64,
     /// Torsional friction times radius \[m\].
@@ -130,6 +132,7 @@ impl Row {
             static_friction: c.static_friction,
             dynamic_friction: c.dynamic_friction,
             restitution: c.restitution,
+            radius: input.radius,
             rolling_arm: c.rolling_friction * input.radius,
             torsional_arm: c.torsional_friction * input.radius,
             normal_impulse: input.warm_normal,

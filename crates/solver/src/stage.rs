@@ -242,8 +242,8 @@ fn ledger(island: &Island<'_>, before: &[Velocity]) -> Ledger {
     sum
 }
 
-/// Work that a driven body does through the impulse of a row: its velocity times the impulse on the other body.
-fn driven_work(row: &Row, bodies: &[SolverBody]) -> f64 {
+/// Work that a driven body does through the impulse of a row \[J\]: its velocity times the impulse on the other body.
+pub fn driven_work(row: &Row, bodies: &[SolverBody]) -> f64 {
     let (a, b) = (&bodies[row.a as usize], &bodies[row.b as usize]);
     let p = row.impulse();
     let by_b = if b.inverse_mass == 0.0 { p.dot(b.velocity.at(row.arm_b)) } else { 0.0 };

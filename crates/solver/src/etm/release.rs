@@ -34,8 +34,6 @@ pub struct ReleaseSettings {
     pub threshold: f64,
     /// Time step \[s\]: `gap + u_n dt` is the gap after the move.
     pub dt: f64,
-    /// Gap after the move up to which a contact touches \[m\].
-    pub touch: f64,
 }
 
 /// What rounds of ETM did.
@@ -49,6 +47,12 @@ pub struct ReleaseReport {
     pub stored: f64,
     /// Energy given back \[J\].
     pub released: f64,
+    /// Work that hit contacts took in the contact stage \[J\].
+    pub taken: f64,
+    /// Work that stage I took in the rounds \[J\].
+    pub compressed: f64,
+    /// Whether no contact of the island has friction: then kinetic energy must follow the book exactly.
+    pub frictionless: bool,
     /// Largest approach speed left \[m/s\].
     pub residual: f64,
     /// Whether every stage ended by itself.
@@ -62,6 +66,10 @@ pub struct ReleaseReport {
     /// Kinetic energy after the release \[J\].
     pub kinetic_after: f64,
 }
+
+/// Gap after the move up to which a contact touches, over the smaller radius. It covers the residual of the contact stage; a
+/// contact further apart takes no part and is met in the next step.
+const TOUCH: f64 = 1e-3;
 
 /// Normal velocity of a contact for given body velocities.
 fn normal_velocity(row: &Row, velocity: &[Velocity]) -> f64 {
@@ -95,10 +103,10 @@ pub fn release(
     }
     let touching = |i: usize| {
         let row = &island.rows[i];
-        row.gap + after(row) * settings.dt <= settings.touch
+        row.gap + after(row) * settings.dt <= TOUCH * row.radius
     };
     ws.prepare(island, touching);
-    let lost = store(island, before, hit, ws);
+    let taken = store(island, before, hit, ws);
     let approach = fastest_hit(island, before, hit);
     let rounds = RoundSettings {
         lambda: settings.lambda,
@@ -111,7 +119,8 @@ pub fn release(
     report.kinetic_before = kinetic_before;
     report.kinetic_after = island.kinetic_energy();
     report.fast_contacts = fast_contacts;
-    report.stored += lost;
+    report.taken = taken;
+    report.frictionless = island.rows.iter().all(|row| row.static_friction == 0.0);
     Some(report)
 }
 
@@ -121,8 +130,8 @@ fn fastest_hit(island: &Island<'_>, before: &[Velocity], hit: &[bool]) -> f64 {
     rows.map(|(row, _)| -normal_velocity(row, before)).fold(0.0, f64::max)
 }
 
-/// Fills the stored energies from the work of the contact stage, within the budget of the module's head; returns the energy
-/// \[J\] that hit contacts had to give up to stay within it.
+/// Fills the stored energies from the work of the contact stage, within the budget of the module's head; returns the work
+/// \[J\] that the hit contacts took, which may be more than they store.
 fn store(island: &Island<'_>, before: &[Velocity], hit: &[bool], ws: &mut Workspace) -> f64 {
     let (mut positive, mut budget) = (0.0, 0.0);
     for (i, row) in island.rows.iter().enumerate() {
@@ -143,5 +152,5 @@ fn store(island: &Island<'_>, before: &[Velocity], hit: &[bool], ws: &mut Worksp
     if share < 1.0 {
         ws.stored.iter_mut().for_each(|w| *w *= share);
     }
-    positive * (1.0 - share)
+    positive
 }

@@ -204,7 +204,9 @@ fn compress(
         let u_n = row.normal.dot(u);
         let x = step.min(-u_n);
         let p = impulse(&row, &m, u, x);
-        ws.stored[i] -= normal_work(u_n, x, row.normal.dot(p));
+        let work = normal_work(u_n, x, row.normal.dot(p));
+        ws.stored[i] -= work;
+        report.compressed -= work;
         ws.hit(island, i, p);
         refresh(ws, island, row.a, row.b, settings.threshold);
     }

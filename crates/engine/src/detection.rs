@@ -1,0 +1,196 @@
+//! Phases `broadphase` and `narrowphase`: which bodies may meet in the coming step, and where.
+//!
+//! Contacts are found up to a margin before touch, so that one that closes within the step is known to the solver and no
+//! body tunnels. The margin of a pair is the distance that its bodies can cover in a step, where a body counts as fast as
+//! the fastest of its neighbours: a resting body that is hit in this step moves in this step.
+
+use granule_broadphase::{BroadPhase, BroadPhaseInput};
+use granule_geometry::contacts;
+use granule_model::{ContactPoint, DVec3};
+use rayon::prelude::*;
+
+use crate::bodies::Bodies;
+
+/// A contact of the current poses, with the impulse that its forerunner carried in the last step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contact {
+    /// Dense index of body A, the lower one.
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    pub(crate) feature: u32,
+    pub(crate) point: DVec3,
+    pub(crate) normal: DVec3,
+    pub(crate) gap: f64,
+    /// Smaller of the two equal-volume radii: the scale of overlap.
+    pub(crate) radius: f64,
+    pub(crate) warm_normal: f64,
+    pub(crate) warm_tangential: DVec3,
+}
+
+impl Contact {
+    /// Gap up to which a contact counts as touching in counts and in sleep, over the smaller radius. Position passes leave
+    /// gaps of a tenth of it.
+    const TOUCH: f64 = 1e-2;
+
+    pub(crate) fn touches(&self) -> bool {
+        self.gap <= Self::TOUCH * self.radius
+    }
+}
+
+/// Pairs that one task of the narrow phase takes: small enough to share out a few hundred pairs, large enough to hide the
+/// hand-over. Fixed, so that no result depends on the number of threads.
+const CHUNK: usize = 128;
+/// Margin beyond the distance that can be covered, over the smaller radius: keeps a resting contact in the list while it
+/// hovers around touch.
+const SLACK: f64 = 0.02;
+/// Extra size of the boxes of the broad phase, over the mean radius, so that its list lives for many steps.
+const PADDING: f64 = 0.15;
+
+/// Detection with the memory that it keeps from step to step.
+#[derive(Debug, Default)]
+pub(crate) struct Detection {
+    broadphase: BroadPhase,
+    own: Vec<f64>,
+    reach: Vec<f64>,
+    limit: Vec<f64>,
+    chunks: Vec<Vec<Contact>>,
+    points: Vec<Vec<ContactPoint>>,
+    previous: Vec<Contact>,
+    /// Contacts of the current poses, in the order of the pairs.
+    pub(crate) contacts: Vec<Contact>,
+    /// True when bodies were added, removed or moved since the contacts were found.
+    pub(crate) stale: bool,
+}
+
+impl Detection {
+    /// Forgets the candidate pairs: a body was added or removed.
+    pub(crate) fn invalidate(&mut self) {
+        self.broadphase.invalidate();
+        self.stale = true;
+    }
+
+    /// Number of candidate pairs.
+    pub(crate) fn pair_count(&self) -> usize {
+        self.broadphase.pairs().len()
+    }
+
+    /// Phase `broadphase`; `speed_gain` is the speed that forces add in a step \[m/s\].
+    pub(crate) fn find_pairs(&mut self, bodies: &Bodies, dt: f64, speed_gain: f64) {
+        self.measure_reach(bodies, dt, speed_gain);
+        let fastest = self.own.iter().copied().fold(0.0, f64::max);
+        let (mut sum, mut count) = (0.0, 0usize);
+        self.limit.clear();
+        for i in 0..bodies.len() {
+            let radius = if bodies.dynamic[i] { bodies.radius[i] } else { 0.0 };
+            if bodies.dynamic[i] && bodies.present[i] {
+                sum += radius;
+                count += 1;
+            }
+            // What a hit could make of a body within the step, but never so much that one fast body fills the list.
+            self.limit.push(self.own[i].max(fastest.min(0.5 * radius)));
+        }
+        let padding = PADDING * sum / count.max(1) as f64;
+        let input = BroadPhaseInput { boxes: &bodies.boxes, movable: &bodies.movable, present: &bodies.present };
+        self.broadphase.update(&input, &self.limit, padding);
+        self.reach.clone_from(&self.own);
+        for (a, b) in self.broadphase.pairs() {
+            let (a, b) = (*a as usize, *b as usize);
+            let (x, y) = (self.own[a], self.own[b]);
+            self.reach[a] = self.reach[a].max(y.min(self.limit[a]));
+            self.reach[b] = self.reach[b].max(x.min(self.limit[b]));
+        }
+    }
+
+    /// Distance that a surface point of each body can cover in a step by its own motion.
+    fn measure_reach(&mut self, bodies: &Bodies, dt: f64, speed_gain: f64) {
+        self.own.clear();
+        self.own.extend((0..bodies.len()).map(|i| {
+            if !bodies.movable[i] || !bodies.present[i] {
+                return 0.0;
+            }
+            let v = &bodies.velocity[i];
+            let gain = if bodies.awake(i) { speed_gain } else { 0.0 };
+            // A sphere's surface does not move by its spin.
+            let spin = if bodies.round[i] { 0.0 } else { v.angular.length() * bodies.extent[i] };
+            dt * (v.linear.length() + spin + gain)
+        }));
+    }
+
+    /// Phase `narrowphase`: contacts at the current poses, warm-started from those found before.
+    pub(crate) fn find_contacts(&mut self, bodies: &Bodies) {
+        let pairs = self.broadphase.pairs();
+        let tasks = pairs.len().div_ceil(CHUNK);
+        if self.chunks.len() < tasks {
+            self.chunks.resize_with(tasks, Vec::new);
+            self.points.resize_with(tasks, Vec::new);
+        }
+        let reach = &self.reach;
+        let work = |((pairs, found), points): ((&[(u32, u32)], &mut Vec<Contact>), &mut Vec<ContactPoint>)| {
+            found.clear();
+            pairs.iter().for_each(|(a, b)| pair_contacts(bodies, reach, *a, *b, points, found));
+        };
+        let (chunks, points) = (&mut self.chunks[..tasks], &mut self.points[..tasks]);
+        if tasks > 1 {
+            pairs.par_chunks(CHUNK).zip(chunks.par_iter_mut()).zip(points.par_iter_mut()).for_each(work);
+        } else {
+            pairs.chunks(CHUNK).zip(chunks.iter_mut()).zip(points.iter_mut()).for_each(work);
+        }
+        std::mem::swap(&mut self.contacts, &mut self.previous);
+        self.contacts.clear();
+        for found in &self.chunks[..tasks] {
+            self.contacts.extend_from_slice(found);
+        }
+        inherit(&self.previous, &mut self.contacts);
+        self.stale = false;
+    }
+}
+
+/// Contacts of one pair.
+fn pair_contacts(
+    bodies: &Bodies,
+    reach: &[f64],
+    a: u32,
+    b: u32,
+    points: &mut Vec<ContactPoint>,
+    found: &mut Vec<Contact>,
+) {
+    let (i, j) = (a as usize, b as usize);
+    if !(bodies.awake(i) || bodies.awake(j)) {
+        return;
+    }
+    let radius = bodies.radius[i].min(bodies.radius[j]);
+    let margin = reach[i] + reach[j] + SLACK * radius;
+    let (box_a, box_b) = (&bodies.boxes[i], &bodies.boxes[j]);
+    if !box_a.padded(margin).overlaps(box_b) {
+        return;
+    }
+    points.clear();
+    contacts(&bodies.shape[i], &bodies.pose[i], &bodies.shape[j], &bodies.pose[j], margin, points);
+    found.extend(points.iter().map(|p| Contact {
+        a,
+        b,
+        feature: p.feature,
+        point: p.point,
+        normal: p.normal,
+        gap: p.gap,
+        radius,
+        warm_normal: 0.0,
+        warm_tangential: DVec3::ZERO,
+    }));
+}
+
+/// Hands the impulses of the last step on to the contacts between the same features. Both lists are in pair order.
+fn inherit(previous: &[Contact], contacts: &mut [Contact]) {
+    let mut start = 0;
+    for contact in contacts {
+        let pair = (contact.a, contact.b);
+        while start < previous.len() && (previous[start].a, previous[start].b) < pair {
+            start += 1;
+        }
+        let same_pair = previous[start..].iter().take_while(|p| (p.a, p.b) == pair);
+        if let Some(p) = same_pair.into_iter().find(|p| p.feature == contact.feature) {
+            contact.warm_normal = p.warm_normal;
+            contact.warm_tangential = p.warm_tangential;
+        }
+    }
+}

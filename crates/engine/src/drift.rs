@@ -1,0 +1,134 @@
+//! Drift correction: overlap is taken out of the positions and moves no velocity.
+//!
+//! Contacts that overlap by more than [`SLOP`] of the smaller radius are pushed apart by Gauss-Seidel passes over
+//! displacements, each taking [`RELAXATION`] of the excess: with the gap linearised in the displacement `d` and the rotation
+//! vector `t` of each body,
+//!
+//! ```text
+//! gap(d, t) = gap_0 + n.(d_A + t_A x r_A - d_B - t_B x r_B),     d_A = n l/m_A,   t_A = I_A^-1 (r_A x n) l
+//! ```
+//!
+//! Full relaxation adds energy in piles, none lets the overlap of a pile grow without bound (both measured on 325 cubes).
+//!
+//! **Energy.** Lifting a pile is work, which no law of mechanics pays for. It is booked, and it is bounded: the displacements
+//! of a step are scaled so that their work against gravity stays within the budget that the caller gives.
+
+use granule_model::DVec3;
+
+use crate::bodies::Bodies;
+use crate::detection::Contact;
+
+/// Overlap that is left alone, over the smaller radius: contacts stay contacts.
+const SLOP: f64 = 1e-3;
+/// Share of the excess that a pass takes out.
+const RELAXATION: f64 = 0.5;
+/// Passes in a step.
+const PASSES: u32 = 2;
+
+/// Displacement of a body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shift {
+    linear: DVec3,
+    angular: DVec3,
+}
+
+/// Scratch of the correction.
+#[derive(Debug, Default)]
+pub(crate) struct Drift {
+    shifts: Vec<Shift>,
+    /// Indices of the contacts that overlap too much, with their mobility.
+    deep: Vec<(u32, f64)>,
+}
+
+impl Drift {
+    /// Corrects the poses and updates the gaps of `contacts`; returns the work against `gravity` \[J\], at most `budget`.
+    pub(crate) fn correct(
+        &mut self,
+        bodies: &mut Bodies,
+        contacts: &mut [Contact],
+        gravity: DVec3,
+        budget: f64,
+    ) -> f64 {
+        self.deep.clear();
+        let deep = contacts.iter().enumerate().filter(|(_, c)| c.gap < -SLOP * c.radius);
+        self.deep.extend(deep.map(|(i, c)| (i as u32, mobility(bodies, c))));
+        if self.deep.is_empty() {
+            return 0.0;
+        }
+        self.shifts.clear();
+        self.shifts.resize(bodies.len(), Shift::default());
+        for _ in 0..PASSES {
+            self.pass(bodies, contacts);
+        }
+        let work = self.work(bodies, gravity);
+        // A step that would lift more than its budget lifts in proportion; lowering is never held back.
+        let share = if work > budget { (budget / work).max(0.0) } else { 1.0 };
+        self.apply(bodies, contacts, share);
+        work * share
+    }
+
+    fn pass(&mut self, bodies: &Bodies, contacts: &[Contact]) {
+        for (i, k) in &self.deep {
+            let c = &contacts[*i as usize];
+            let excess = -(c.gap + opening(&self.shifts, bodies, c)) - SLOP * c.radius;
+            if excess > 0.0 {
+                let l = c.normal * (RELAXATION * excess / k);
+                push(&mut self.shifts, bodies, c.a, c.point, l);
+                push(&mut self.shifts, bodies, c.b, c.point, -l);
+            }
+        }
+    }
+
+    fn work(&self, bodies: &Bodies, gravity: DVec3) -> f64 {
+        (0..bodies.len()).map(|i| -bodies.mass[i] * gravity.dot(self.shifts[i].linear)).sum()
+    }
+
+    fn apply(&mut self, bodies: &mut Bodies, contacts: &mut [Contact], share: f64) {
+        for shift in &mut self.shifts {
+            shift.linear *= share;
+            shift.angular *= share;
+        }
+        for c in contacts.iter_mut() {
+            c.gap += opening(&self.shifts, bodies, c);
+        }
+        for (i, shift) in self.shifts.iter().enumerate() {
+            if shift.linear != DVec3::ZERO || shift.angular != DVec3::ZERO {
+                let pose = &mut bodies.pose[i];
+                pose.position += shift.linear;
+                pose.rotation = granule_integrator::rotate(pose.rotation, shift.angular);
+                bodies.refresh(i);
+            }
+        }
+    }
+}
+
+/// Change of a gap by the shifts.
+fn opening(shifts: &[Shift], bodies: &Bodies, c: &Contact) -> f64 {
+    let at = |i: u32| {
+        let s = &shifts[i as usize];
+        s.linear + s.angular.cross(c.point - bodies.pose[i as usize].position)
+    };
+    c.normal.dot(at(c.a) - at(c.b))
+}
+
+fn push(shifts: &mut [Shift], bodies: &Bodies, body: u32, point: DVec3, l: DVec3) {
+    let i = body as usize;
+    if bodies.awake(i) {
+        let arm = point - bodies.pose[i].position;
+        shifts[i].linear += l * bodies.inverse_mass[i];
+        shifts[i].angular += bodies.inverse_inertia[i].mul(arm.cross(l));
+    }
+}
+
+/// `n.K n` of a contact.
+fn mobility(bodies: &Bodies, c: &Contact) -> f64 {
+    let of = |body: u32| {
+        let i = body as usize;
+        if !bodies.awake(i) {
+            return 0.0;
+        }
+        let lever = (c.point - bodies.pose[i].position).cross(c.normal);
+        bodies.inverse_mass[i] + lever.dot(bodies.inverse_inertia[i].mul(lever))
+    };
+    of(c.a) + of(c.b)
+}

@@ -1,0 +1,66 @@
+//! What can go wrong, with the body, the field or the step that it concerns.
+
+use granule_model::{BodyId, MaterialError};
+use thiserror::Error;
+
+/// An input that cannot be used, or a state that cannot be continued.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum EngineError {
+    /// A setting out of its range.
+    #[error("setting `{field}` is {value}, but must be {expected}")]
+    Setting {
+        /// Name of the setting.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// A material with a value out of its range.
+    #[error("material {index}: {source}")]
+    Material {
+        /// Number of the material.
+        index: usize,
+        /// What is wrong.
+        source: MaterialError,
+    },
+    /// A body that cannot be added.
+    #[error("body {body}: `{field}` {reason}")]
+    Body {
+        /// Name, or number in the order of adding.
+        body: String,
+        /// Field of the description.
+        field: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A handle to a body that is not there, or not any more.
+    #[error("there is no body with index {} and generation {}", .0.index, .0.generation)]
+    NoSuchBody(BodyId),
+    /// Two bodies that overlap at the start by more than can be mended.
+    #[error(
+        "bodies {a} and {b} overlap at the start by {depth:.3e} m, {percent:.0} % of the smaller radius (at most 50 %)"
+    )]
+    StartOverlap {
+        /// One body.
+        a: String,
+        /// The other.
+        b: String,
+        /// Depth \[m\].
+        depth: f64,
+        /// Depth over the smaller equal-volume radius, in per cent.
+        percent: f64,
+    },
+    /// A number that became infinite or NaN.
+    #[error("step {step}: the {quantity} of body {body} is not finite{contact}")]
+    NotFinite {
+        /// Step in which it arose.
+        step: u64,
+        /// Name or number of the body.
+        body: String,
+        /// What is not finite.
+        quantity: &'static str,
+        /// The contact it came through, where there is one.
+        contact: String,
+    },
+}

@@ -1,0 +1,57 @@
+//! What moves a single body: the forces on it, and the smooth motion of a body without contact.
+
+use granule_forces::{BodyView, Force, ForceField};
+use granule_integrator::{Integrator, Load, advance_smooth};
+use granule_model::{Pose, Velocity};
+
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// Velocity of body `i` after gravity, force fields and drag have acted for `dt` \[s\].
+    pub(crate) fn forced_velocity(&self, i: usize, dt: f64) -> Velocity {
+        let bodies = &self.bodies;
+        let mut velocity = bodies.velocity[i];
+        velocity.linear += self.settings.gravity * dt;
+        if !self.fields.is_empty() {
+            let force = self.field_force(i, &bodies.pose[i], &velocity);
+            velocity.linear += force.force * (bodies.inverse_mass[i] * dt);
+            velocity.angular += bodies.inverse_inertia[i].mul(force.torque) * dt;
+        }
+        if self.settings.drag.is_none() {
+            return velocity;
+        }
+        self.settings.drag.damp(&velocity, bodies.mass[i], &bodies.inverse_inertia[i], bodies.radius[i], dt)
+    }
+
+    /// Sum of the force fields on body `i` in the given state.
+    fn field_force(&self, i: usize, pose: &Pose, velocity: &Velocity) -> Force {
+        let view = BodyView {
+            index: i as u32,
+            id: self.bodies.id(i),
+            pose: *pose,
+            velocity: *velocity,
+            mass: self.bodies.mass[i],
+            time: self.time,
+        };
+        self.fields.iter().map(|field| field.force(&view)).sum()
+    }
+
+    /// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step.
+    pub(crate) fn advance_free_bodies(&mut self, integrator: Integrator, dt: f64) {
+        for k in 0..self.problems.components().free_bodies().len() {
+            let i = self.problems.components().free_bodies()[k] as usize;
+            let (mut pose, mut velocity) = (self.bodies.pose[i], self.unforced[i]);
+            let load = |pose: &Pose, velocity: &Velocity| self.load(i, pose, velocity);
+            advance_smooth(integrator, &mut pose, &mut velocity, self.bodies.principal_inertia[i], load, dt);
+            self.bodies.pose[i] = pose;
+            self.bodies.velocity[i] = velocity;
+            self.bodies.refresh(i);
+        }
+    }
+
+    /// Gravity, force fields and drag on body `i` in the given state.
+    fn load(&self, i: usize, pose: &Pose, velocity: &Velocity) -> Load {
+        let force = self.field_force(i, pose, velocity) + self.settings.drag.force(velocity, self.bodies.radius[i]);
+        Load { acceleration: self.settings.gravity + force.force * self.bodies.inverse_mass[i], torque: force.torque }
+    }
+}

@@ -1,0 +1,172 @@
+//! What a step did: time and counts of each phase, and its energy.
+
+use serde::Serialize;
+
+/// The phases of a step, in the order in which they run; the names are also those of the tracing spans and of the columns of
+/// the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Driven bodies move.
+    Drive,
+    /// Candidate pairs.
+    Broadphase,
+    /// Contact points.
+    Narrowphase,
+    /// Connected components.
+    Islands,
+    /// The impact law, for laws that do not track energy.
+    Impact,
+    /// Gravity, drag, force fields.
+    Forces,
+    /// Resting contacts and compression.
+    Contact,
+    /// Poses, then drift correction.
+    Advance,
+    /// Energy given back at touch.
+    Release,
+    /// Sleep, audit.
+    Observe,
+}
+
+impl Phase {
+    /// All phases in order.
+    pub const ALL: [Phase; 10] = [
+        Phase::Drive,
+        Phase::Broadphase,
+        Phase::Narrowphase,
+        Phase::Islands,
+        Phase::Impact,
+        Phase::Forces,
+        Phase::Contact,
+        Phase::Advance,
+        Phase::Release,
+        Phase::Observe,
+    ];
+
+    /// Name, as in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Drive => "drive",
+            Phase::Broadphase => "broadphase",
+            Phase::Narrowphase => "narrowphase",
+            Phase::Islands => "islands",
+            Phase::Impact => "impact",
+            Phase::Forces => "forces",
+            Phase::Contact => "contact",
+            Phase::Advance => "advance",
+            Phase::Release => "release",
+            Phase::Observe => "observe",
+        }
+    }
+}
+
+/// Energy of the system and what a step took from it. All in \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct EnergyReport {
+    /// Kinetic energy of the dynamic bodies.
+    pub kinetic: f64,
+    /// Potential energy, from the lowest point of the container.
+    pub potential: f64,
+    /// `E* = kinetic + potential + (dt/2) sum m g.v`.
+    pub star: f64,
+    /// Work that driven bodies did in this step.
+    pub driven_work: f64,
+    /// Lost by impacts in this step.
+    pub dissipated_impact: f64,
+    /// Lost by friction in this step.
+    pub dissipated_friction: f64,
+    /// Lost by the contact stage in this step: the normal work of contacts that were not hit.
+    pub dissipated_contact: f64,
+    /// Work of the drift correction in this step.
+    pub correction_work: f64,
+    /// Change of E* in this step less the work of driven bodies; what the rule on energy gains watches.
+    pub star_change: f64,
+    /// Largest rise of kinetic energy by the impact and contact stages of a sub-step over what they were given, relative to it
+    /// and net of the work of driven bodies \[-\].
+    pub stage_gain: f64,
+    /// Largest relative error of the energy book of an impact: energy after against energy before plus energy given back
+    /// (as Eq. 68 of the ETM paper) \[-\].
+    pub impact_error: f64,
+}
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct StepReport {
+    /// Steps made, this one included.
+    pub step: u64,
+    /// Simulated time after the step \[s\].
+    pub time: f64,
+    /// Length of the step \[s\].
+    pub dt: f64,
+    /// Seconds of each phase, in the order of [`Phase::ALL`].
+    pub seconds: [f64; 10],
+    /// Sub-steps made: 1 where the step was not divided.
+    pub substeps: u32,
+    /// Attempts that were undone because the overlap grew too much.
+    pub undone: u32,
+    /// Candidate pairs.
+    pub pairs: usize,
+    /// Contacts, those still open included.
+    pub contacts: usize,
+    /// Contacts that touch.
+    pub touching: usize,
+    /// Islands.
+    pub islands: usize,
+    /// Contacts of the largest island.
+    pub largest_island: usize,
+    /// Most sweeps that an island needed in the contact stage.
+    pub sweeps: u32,
+    /// Largest residual of the contact stage \[m/s\].
+    pub residual: f64,
+    /// Islands whose contact stage ended at its cap.
+    pub unconverged: u32,
+    /// Islands whose impulses were scaled to keep their energy.
+    pub scaled: u32,
+    /// Contacts that were hit.
+    pub hits: u32,
+    /// Most rounds of an energy release.
+    pub rounds: u32,
+    /// Impulses of the energy releases.
+    pub release_impulses: u64,
+    /// Releases that had to be ended with e = 0.
+    pub forced: u32,
+    /// Releases with a stage cut short by its cap.
+    pub cut_short: u32,
+    /// Largest overlap after the step, over the smaller body's equal-volume radius \[-\].
+    pub largest_overlap: f64,
+    /// Bodies that are awake.
+    pub awake: usize,
+    /// Energy.
+    pub energy: EnergyReport,
+}
+
+impl StepReport {
+    /// Adds a sub-step to the report of its step.
+    pub(crate) fn add(&mut self, part: &StepReport) {
+        for (sum, x) in self.seconds.iter_mut().zip(part.seconds) {
+            *sum += x;
+        }
+        self.sweeps = self.sweeps.max(part.sweeps);
+        self.residual = self.residual.max(part.residual);
+        self.unconverged += part.unconverged;
+        self.scaled += part.scaled;
+        self.hits += part.hits;
+        self.rounds = self.rounds.max(part.rounds);
+        self.release_impulses += part.release_impulses;
+        self.forced += part.forced;
+        self.cut_short += part.cut_short;
+        self.largest_overlap = self.largest_overlap.max(part.largest_overlap);
+        let (sum, e) = (&mut self.energy, &part.energy);
+        sum.driven_work += e.driven_work;
+        sum.dissipated_impact += e.dissipated_impact;
+        sum.dissipated_friction += e.dissipated_friction;
+        sum.dissipated_contact += e.dissipated_contact;
+        sum.correction_work += e.correction_work;
+        sum.star_change += e.star_change;
+        sum.stage_gain = sum.stage_gain.max(e.stage_gain);
+        sum.impact_error = sum.impact_error.max(e.impact_error);
+        (sum.kinetic, sum.potential, sum.star) = (e.kinetic, e.potential, e.star);
+        (self.pairs, self.contacts, self.touching) = (part.pairs, part.contacts, part.touching);
+        (self.islands, self.largest_island) = (part.islands, part.largest_island);
+    }
+}

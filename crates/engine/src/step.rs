@@ -1,0 +1,416 @@
+//! The step.
+//!
+//! Phases run in the order of [`Phase::ALL`], with two turns of that circle that the figures asked for:
+//!
+//! * Detection runs once per step, *after* the move: the same contact points serve the overlap check, the drift correction and the
+//!   contact stage of the next step. Phases `broadphase` and `narrowphase` of a step are therefore done at the end of the one
+//!   before, or at its start when bodies were added or removed.
+//! * The energy release works on the velocities at the end of the contact stage and on the gaps that these velocities lead to; it is
+//!   computed before the poses move, because a body with unequal moments turns in the move and its velocity with it.
+//!   Poses move by the velocities of the contact stage all the same: the energy is given back at touch.
+//!
+//! A step in which the overlap grew beyond [`OVERLAP_BOUND`] is undone and made again in two halves.
+
+use std::time::Instant;
+
+use granule_model::{DVec3, Pose, Velocity};
+use granule_solver::{ReleaseSettings, StageSettings};
+
+use crate::description::{Integrator, Law};
+use crate::detection::Contact;
+use crate::drive;
+use crate::error::EngineError;
+use crate::islands::Totals;
+use crate::report::{EnergyReport, Phase, StepReport};
+use crate::simulation::Simulation;
+
+/// Overlap beyond which a step in which it grew is divided, over the smaller radius \[-\].
+pub const OVERLAP_BOUND: f64 = 0.008;
+/// How often a step may be halved.
+const DEEPEST: usize = 6;
+
+/// The contact stage converges to this share of the speed that gravity gives in a step.
+const RESIDUAL: f64 = 0.03;
+/// The same without gravity, over the largest speed.
+const RESIDUAL_WITHOUT_GRAVITY: f64 = 1e-4;
+/// Sweeps of the contact stage.
+const SWEEPS: (u32, u32) = (10, 100);
+/// A contact was hit when its approach speeds before and after sum to more than this many times g dt.
+const HIT: f64 = 4.0;
+/// The release leaves approach speeds up to this many times g dt to the next contact stage.
+const LEFT: f64 = 0.4;
+/// Floor of both without gravity, over the largest speed.
+const FLOOR: f64 = 1e-9;
+/// Rounds of ETM before e = 0.
+const ROUNDS: u32 = 300;
+
+/// Share of the energy dissipated so far that the drift correction of one step, and of the whole run, may spend.
+const DRIFT_PER_STEP: f64 = 4e-6;
+const DRIFT_PER_RUN: f64 = 1.5e-3;
+
+/// State to go back to when a step is undone.
+#[derive(Debug, Default)]
+pub(crate) struct Restore {
+    pose: Vec<Pose>,
+    velocity: Vec<Velocity>,
+    contacts: Vec<Contact>,
+    impulse_time: f64,
+    overlap: f64,
+}
+
+/// Kinetic and potential energy, and the power of gravity, at one instant.
+#[derive(Clone, Copy, Debug, Default)]
+struct Energies {
+    kinetic: f64,
+    potential: f64,
+    power: f64,
+}
+
+impl Energies {
+    /// E* for steps of `dt`.
+    fn star(&self, dt: f64) -> f64 {
+        self.kinetic + self.potential + 0.5 * dt * self.power
+    }
+}
+
+impl Simulation {
+    /// Makes one step of the chosen length.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFinite`] when a state stops being finite; the simulation is then of no further use.
+    pub fn step(&mut self) -> Result<StepReport, EngineError> {
+        if self.time_step == 0.0 {
+            self.time_step = self.time_step();
+        }
+        self.step_by(self.time_step)
+    }
+
+    /// Makes one step of length `dt` \[s\]: for a last step that must end at a given time.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`]; [`EngineError::Setting`] when `dt` is not a finite time above zero.
+    pub fn step_by(&mut self, dt: f64) -> Result<StepReport, EngineError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(EngineError::Setting { field: "time_step", value: dt, expected: "a finite time above 0 s" });
+        }
+        let mut report = StepReport { dt, ..StepReport::default() };
+        self.divide(dt, 0, &mut report)?;
+        self.steps += 1;
+        self.audit.book(&report.energy);
+        self.largest_overlap = self.largest_overlap.max(report.largest_overlap);
+        let qualifies = self.rest_criterion.qualifies(&self.bodies, self.settings.gravity.length());
+        self.rest_time = if qualifies { self.rest_time + dt } else { 0.0 };
+        (report.step, report.time) = (self.steps, self.time);
+        report.touching = self.detection.contacts.iter().filter(|c| c.touches()).count();
+        report.awake = (0..self.bodies.len()).filter(|i| self.bodies.awake(*i)).count();
+        Ok(report)
+    }
+
+    /// Makes a step of `dt`, in halves where a whole one lets the overlap grow too much.
+    fn divide(&mut self, dt: f64, depth: usize, report: &mut StepReport) -> Result<(), EngineError> {
+        self.remember(depth);
+        let part = self.substep(dt)?;
+        let grew = part.largest_overlap > OVERLAP_BOUND && part.largest_overlap > self.restore[depth].overlap;
+        if !grew || depth == DEEPEST {
+            self.time += dt;
+            report.substeps += 1;
+            report.add(&part);
+            return Ok(());
+        }
+        report.undone += 1;
+        for (sum, x) in report.seconds.iter_mut().zip(part.seconds) {
+            *sum += x;
+        }
+        self.go_back(depth);
+        self.divide(0.5 * dt, depth + 1, report)?;
+        self.divide(0.5 * dt, depth + 1, report)
+    }
+
+    /// One pass through the phases.
+    fn substep(&mut self, dt: f64) -> Result<StepReport, EngineError> {
+        let mut report = StepReport::default();
+        let mut clock = Clock::start(&mut report.seconds);
+        drive::drive(&mut self.bodies, self.time, dt);
+        clock.end(Phase::Drive);
+        if self.detection.stale {
+            self.find_pairs(dt);
+            clock.end(Phase::Broadphase);
+            self.find_contacts();
+            clock.end(Phase::Narrowphase);
+        }
+        self.problems.find(&self.bodies, &self.detection.contacts);
+        clock.end(Phase::Islands);
+        // Phase `impact` belongs to laws that resolve touching contacts before the forces act; ETM is joined to the contact
+        // stage by the release instead.
+        clock.end(Phase::Impact);
+        let start = self.energies();
+        self.apply_forces(dt);
+        clock.end(Phase::Forces);
+        let forced = self.kinetic();
+        self.solve_contacts(dt);
+        clock.end(Phase::Contact);
+        self.release(dt);
+        self.check_finite()?;
+        clock.end(Phase::Release);
+        self.advance(dt);
+        clock.end(Phase::Advance);
+        self.find_pairs(dt);
+        clock.end(Phase::Broadphase);
+        self.find_contacts();
+        clock.end(Phase::Narrowphase);
+        let correction_work = self.correct_drift();
+        clock.end(Phase::Advance);
+        let totals = self.problems.totals(forced);
+        self.observe(dt, start, forced, &totals, correction_work, &mut report.energy);
+        report.largest_overlap = self.overlap();
+        clock.end(Phase::Observe);
+        report.count(self, &totals);
+        Ok(report)
+    }
+
+    /// Phase `broadphase`.
+    fn find_pairs(&mut self, dt: f64) {
+        self.detection.find_pairs(&self.bodies, dt, 2.0 * self.settings.gravity.length() * dt);
+    }
+
+    /// Phase `narrowphase`; what a sleeping island is touched by wakes it.
+    fn find_contacts(&mut self) {
+        self.detection.find_contacts(&self.bodies);
+        if self.sleep.wake(&mut self.bodies, &self.detection.contacts) {
+            self.detection.find_contacts(&self.bodies);
+        }
+    }
+
+    /// Phase `contact`.
+    fn solve_contacts(&mut self, dt: f64) {
+        let warm_scale = if self.impulse_time > 0.0 { dt / self.impulse_time } else { 1.0 };
+        let mut problems = std::mem::take(&mut self.problems);
+        problems.assemble(
+            &self.bodies,
+            &self.detection.contacts,
+            |a, b| self.pair_coefficients(a, b),
+            &self.unforced,
+            dt,
+            warm_scale,
+        );
+        problems.solve(&self.stage_settings(dt));
+        problems.write_back(&mut self.bodies);
+        self.problems = problems;
+        self.bodies.transport.clone_from(&self.bodies.velocity);
+    }
+
+    /// Phase `release`.
+    fn release(&mut self, dt: f64) {
+        let warm_scale = if self.impulse_time > 0.0 { dt / self.impulse_time } else { 1.0 };
+        self.problems.release(&self.release_settings(dt));
+        self.problems.write_back(&mut self.bodies);
+        self.problems.store_impulses(&mut self.detection.contacts, warm_scale);
+        self.impulse_time = dt;
+    }
+
+    fn stage_settings(&self, dt: f64) -> StageSettings {
+        let gravity = self.settings.gravity.length();
+        let tolerance =
+            if gravity > 0.0 { RESIDUAL * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * self.top_speed() };
+        StageSettings { tolerance, min_sweeps: SWEEPS.0, max_sweeps: SWEEPS.1 }
+    }
+
+    fn release_settings(&self, dt: f64) -> ReleaseSettings {
+        let Law::Etm { lambda } = self.settings.law;
+        let unit = self.settings.gravity.length() * dt;
+        let floor = FLOOR * self.top_speed();
+        ReleaseSettings {
+            lambda,
+            max_rounds: ROUNDS,
+            fast: (HIT * unit).max(floor),
+            threshold: (LEFT * unit).max(floor),
+            dt,
+        }
+    }
+
+    fn top_speed(&self) -> f64 {
+        let speeds =
+            (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.velocity[i].linear.length());
+        speeds.fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    /// Phase `forces`: velocities before go to `unforced`.
+    fn apply_forces(&mut self, dt: f64) {
+        self.unforced.clone_from(&self.bodies.velocity);
+        for i in (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i] && !self.bodies.asleep[*i]) {
+            self.bodies.velocity[i] = self.forced_velocity(i, dt);
+        }
+    }
+
+    /// Phase `advance`, first part: poses by the integrator.
+    fn advance(&mut self, dt: f64) {
+        let integrator = self.settings.integrator;
+        if integrator != Integrator::SymplecticEuler {
+            self.advance_free_bodies(integrator, dt);
+        }
+        let free =
+            if integrator == Integrator::SymplecticEuler { &[] } else { self.problems.components().free_bodies() };
+        let bodies = &mut self.bodies;
+        for i in 0..bodies.len() {
+            if !bodies.awake(i) || free.binary_search(&(i as u32)).is_ok() {
+                continue;
+            }
+            let moments = bodies.principal_inertia[i];
+            let (mut pose, mut transport) = (bodies.pose[i], bodies.transport[i]);
+            granule_integrator::advance_pose(integrator, &mut pose, &mut transport, moments, dt);
+            if bodies.velocity[i].angular == bodies.transport[i].angular {
+                bodies.velocity[i].angular = transport.angular;
+            } else if !granule_integrator::is_isotropic(moments) {
+                bodies.velocity[i].angular = turned_with(&bodies.pose[i], &pose, bodies.velocity[i], moments, dt);
+            }
+            bodies.pose[i] = pose;
+            bodies.refresh(i);
+        }
+        drive::arrive(bodies, self.time + dt);
+    }
+
+    /// Phase `advance`, second part.
+    fn correct_drift(&mut self) -> f64 {
+        let left = DRIFT_PER_RUN * self.audit.dissipated - self.audit.correction_work;
+        let budget = (DRIFT_PER_STEP * self.audit.scale()).min(left.max(0.0));
+        self.drift.correct(&mut self.bodies, &mut self.detection.contacts, self.settings.gravity, budget)
+    }
+
+    /// Phase `observe`: sleep and the energy book.
+    fn observe(
+        &mut self,
+        dt: f64,
+        start: Energies,
+        forced: f64,
+        totals: &Totals,
+        correction_work: f64,
+        energy: &mut EnergyReport,
+    ) {
+        let gravity = self.settings.gravity.length();
+        if self.settings.sleeping {
+            self.sleep.settle(&mut self.bodies, self.problems.components(), gravity, dt);
+        }
+        let now = self.energies();
+        self.audit.begin(start.star(dt));
+        *energy = EnergyReport {
+            kinetic: now.kinetic,
+            potential: now.potential,
+            star: now.star(dt),
+            driven_work: totals.driven_work,
+            dissipated_impact: totals.impact,
+            dissipated_friction: totals.friction,
+            dissipated_contact: totals.normal_work,
+            correction_work,
+            star_change: now.star(dt) - start.star(dt) - totals.driven_work,
+            stage_gain: (totals.kinetic_change / forced.max(f64::MIN_POSITIVE)).max(0.0),
+            impact_error: totals.impact_error,
+        };
+    }
+
+    fn kinetic(&self) -> f64 {
+        (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.kinetic_energy(i)).sum()
+    }
+
+    fn energies(&self) -> Energies {
+        let (g, up) = (self.settings.gravity, self.up());
+        let mut sum = Energies { kinetic: self.kinetic(), ..Energies::default() };
+        for i in (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]) {
+            let mass = self.bodies.mass[i];
+            sum.potential -= mass * g.dot(self.bodies.pose[i].position - self.datum * up);
+            // A sleeping body is not accelerated; its share of E* is that of rest.
+            sum.power += mass * g.dot(self.bodies.velocity[i].linear);
+        }
+        sum
+    }
+
+    /// Largest overlap now, over the smaller radius.
+    fn overlap(&self) -> f64 {
+        self.detection.contacts.iter().map(|c| -c.gap / c.radius).fold(0.0, f64::max)
+    }
+
+    fn check_finite(&self) -> Result<(), EngineError> {
+        let Some(i) = (0..self.bodies.len()).find(|i| !self.bodies.velocity[*i].is_finite()) else { return Ok(()) };
+        let contact = self.detection.contacts.iter().find(|c| c.a as usize == i || c.b as usize == i);
+        Err(EngineError::NotFinite {
+            step: self.steps + 1,
+            body: self.bodies.label(i),
+            quantity: "velocity",
+            contact: contact.map_or(String::new(), |c| {
+                let other = if c.a as usize == i { c.b } else { c.a };
+                format!(", in contact with body {}", self.bodies.label(other as usize))
+            }),
+        })
+    }
+
+    fn remember(&mut self, depth: usize) {
+        if self.restore.len() <= depth {
+            self.restore.resize_with(depth + 1, Restore::default);
+        }
+        let overlap = self.overlap();
+        let r = &mut self.restore[depth];
+        r.pose.clone_from(&self.bodies.pose);
+        r.velocity.clone_from(&self.bodies.velocity);
+        r.contacts.clone_from(&self.detection.contacts);
+        r.impulse_time = self.impulse_time;
+        r.overlap = overlap;
+    }
+
+    fn go_back(&mut self, depth: usize) {
+        let r = &self.restore[depth];
+        self.bodies.pose.clone_from(&r.pose);
+        self.bodies.velocity.clone_from(&r.velocity);
+        self.detection.contacts.clone_from(&r.contacts);
+        self.impulse_time = r.impulse_time;
+        (0..self.bodies.len())
+            .filter(|i| self.bodies.movable[*i])
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|i| self.bodies.refresh(i));
+    }
+}
+
+/// Angular velocity of a body that was hit: it turns as a free top with the velocity after the hit, and is then carried over
+/// from the orientation which that motion leads to to the one that the body takes; its energy is that of the free top.
+fn turned_with(from: &Pose, to: &Pose, velocity: Velocity, moments: DVec3, dt: f64) -> DVec3 {
+    let (mut pose, mut v) = (*from, velocity);
+    granule_integrator::advance_pose(Integrator::SymplecticEuler, &mut pose, &mut v, moments, dt);
+    to.transform_vector(pose.inverse_transform_vector(v.angular))
+}
+
+impl StepReport {
+    /// Fills in the counts of a sub-step.
+    fn count(&mut self, simulation: &Simulation, totals: &Totals) {
+        self.pairs = simulation.detection.pair_count();
+        self.contacts = simulation.detection.contacts.len();
+        self.islands = simulation.problems.count();
+        self.largest_island = simulation.problems.largest();
+        self.sweeps = totals.sweeps;
+        self.residual = totals.residual;
+        self.unconverged = totals.unconverged;
+        self.scaled = totals.scaled;
+        self.hits = totals.hits;
+        self.rounds = totals.rounds;
+        self.release_impulses = totals.impulses;
+        self.forced = totals.forced;
+        self.cut_short = totals.cut_short;
+    }
+}
+
+/// Times the phases.
+struct Clock<'a> {
+    seconds: &'a mut [f64; 10],
+    since: Instant,
+}
+
+impl<'a> Clock<'a> {
+    fn start(seconds: &'a mut [f64; 10]) -> Self {
+        Clock { seconds, since: Instant::now() }
+    }
+
+    /// Books the time since the last phase ended.
+    fn end(&mut self, phase: Phase) {
+        let now = Instant::now();
+        self.seconds[phase as usize] += (now - self.since).as_secs_f64();
+        self.since = now;
+    }
+}
