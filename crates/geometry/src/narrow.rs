@@ -28,6 +28,7 @@ mod plane;
 mod polytope;
 mod sphere;
 mod tidy;
+mod topology;
 
 use granule_model::{ContactPoint, DVec3, Pose};
 

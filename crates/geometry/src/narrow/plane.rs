@@ -30,11 +30,6 @@ impl Plane {
         self.normal.dot(point - self.foot)
     }
 
-    /// Direction out of the solid.
-    pub(super) fn normal(&self) -> DVec3 {
-        self.normal
-    }
-
     fn push_corner(&self, corner: DVec3, feature: u32, margin: f64, out: &mut Vec<ContactPoint>) {
         let gap = self.height(corner);
         if gap <= margin {

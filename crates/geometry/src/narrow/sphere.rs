@@ -100,9 +100,8 @@ pub(super) fn sphere_convex(
 /// Direction and signed distance of `point` from the surface of a polyhedron; none when it is farther than `reach`.
 fn from_polyhedron(data: &ConvexData, point: DVec3, reach: f64) -> Option<(DVec3, f64)> {
     let height = |f: usize| data.faces[f].normal.dot(point) - data.faces[f].offset;
-    let (best, distance) = (0..data.faces.len())
-        .map(|f| (f, height(f)))
-        .reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+    let (best, distance) =
+        (0..data.faces.len()).map(|f| (f, height(f))).reduce(|best, next| if next.1 > best.1 { next } else { best })?;
     if distance > reach {
         return None;
     }

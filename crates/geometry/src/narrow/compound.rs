@@ -1,0 +1,176 @@
+//! Compounds: every pair of convex parts that is near, without the contacts that lie inside the body.
+//!
+//! Parts of one body may touch or overlap. A point of one part that is covered by another part of the same body is no
+//! point of the body's surface, and a contact on it would push in a direction in which nothing can move; it is dropped.
+
+use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
+
+use super::plane::{Plane, convex_plane};
+use super::tidy::tidy;
+use super::{Side, convex_pair, mix};
+use crate::geometry::{Geometry, Part};
+
+/// A surface point is covered when the point this share of its part's size further out is inside another part. Coplanar
+/// faces of two parts do not cover each other; parts that abut, or nearly so, do.
+const COVER: f64 = 1e-4;
+
+/// The convex pieces of a body that is one piece or several.
+#[derive(Clone, Copy)]
+pub(super) enum Pieces<'a> {
+    One(&'a Geometry),
+    Many(&'a [Part]),
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn of(geometry: &'a Geometry) -> Self {
+        match geometry {
+            Geometry::Compound(parts) => Pieces::Many(parts),
+            single => Pieces::One(single),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Pieces::One(_) => 1,
+            Pieces::Many(parts) => parts.len(),
+        }
+    }
+
+    /// Piece `index` of the body at `pose`: what it is and where in the world.
+    pub(super) fn get(&self, index: usize, pose: &Pose) -> (&'a Geometry, Pose) {
+        match self {
+            Pieces::One(geometry) => (geometry, *pose),
+            Pieces::Many(parts) => (&parts[index].geometry, pose.compose(&parts[index].pose)),
+        }
+    }
+
+    /// Box around piece `index` in body axes.
+    pub(super) fn bounds(&self, index: usize) -> Aabb {
+        match self {
+            Pieces::One(geometry) => bounds(geometry),
+            Pieces::Many(parts) => parts[index].bounds,
+        }
+    }
+
+    /// True when the surface point `point` of piece `index`, outward direction `outward` (world), is inside the body.
+    fn covers(&self, index: usize, pose: &Pose, point: DVec3, outward: DVec3) -> bool {
+        let Pieces::Many(parts) = self else { return false };
+        if parts.len() < 2 {
+            return false;
+        }
+        let size = parts[index].bounds.size().max_element();
+        let local = pose.inverse_transform_point(point) + COVER * size * pose.inverse_transform_vector(outward);
+        let probe = Aabb::new(local, local);
+        parts.iter().enumerate().any(|(other, part)| {
+            other != index
+                && part.bounds.contains(&probe)
+                && inside(&part.geometry, part.pose.inverse_transform_point(local))
+        })
+    }
+}
+
+/// Box around a convex piece in its own axes.
+fn bounds(geometry: &Geometry) -> Aabb {
+    let centred = |half: DVec3| Aabb::new(-half, half);
+    match geometry {
+        Geometry::Sphere { radius } => centred(DVec3::splat(*radius)),
+        Geometry::Capsule { radius, half_length } => {
+            centred(DVec3::splat(*radius) + DVec3::new(0.0, 0.0, *half_length))
+        }
+        Geometry::Cuboid { half } => centred(*half),
+        Geometry::Convex(data) => Aabb::from_points(data.vertices.iter().copied()),
+        _ => Aabb::EVERYTHING,
+    }
+}
+
+/// True when `point` (axes of the piece) lies strictly inside.
+fn inside(geometry: &Geometry, point: DVec3) -> bool {
+    match geometry {
+        Geometry::Sphere { radius } => point.length_squared() < radius * radius,
+        Geometry::Capsule { radius, half_length } => {
+            let axial = DVec3::new(0.0, 0.0, point.z.clamp(-*half_length, *half_length));
+            (point - axial).length_squared() < radius * radius
+        }
+        Geometry::Cuboid { half } => point.abs().cmplt(*half).all(),
+        Geometry::Convex(data) => data.faces.iter().all(|f| f.normal.dot(point) < f.offset),
+        _ => false,
+    }
+}
+
+/// Two bodies of which at least one is a compound; neither is a mesh, a half-space or a container.
+pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
+    let start = out.len();
+    let (pieces_a, pieces_b) = (Pieces::of(a.geometry), Pieces::of(b.geometry));
+    // Boxes of pieces are compared in the body axes of A.
+    let to_a = DMat3::from_quat(a.pose.rotation).transpose();
+    let turn = to_a * DMat3::from_quat(b.pose.rotation);
+    let shift = to_a * (b.pose.position - a.pose.position);
+    let spread = DMat3::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs());
+    for j in 0..pieces_b.len() {
+        let own = pieces_b.bounds(j);
+        let centre = turn * own.center() + shift;
+        let half = spread * (0.5 * own.size()) + DVec3::splat(margin);
+        let box_b = Aabb::new(centre - half, centre + half);
+        let mut piece_b = None;
+        for i in 0..pieces_a.len() {
+            if !pieces_a.bounds(i).overlaps(&box_b) {
+                continue;
+            }
+            let (geometry_b, pose_b) = piece_b.get_or_insert_with(|| pieces_b.get(j, b.pose));
+            let (geometry_a, pose_a) = pieces_a.get(i, a.pose);
+            let first = out.len();
+            let side_a = Side { geometry: geometry_a, pose: &pose_a };
+            piece_pair(side_a, Side { geometry: geometry_b, pose: pose_b }, margin, out);
+            keep_surface(first, out, mix(i as u32, j as u32), |c| {
+                !pieces_a.covers(i, a.pose, c.point + 0.5 * c.gap * c.normal, -c.normal)
+                    && !pieces_b.covers(j, b.pose, c.point - 0.5 * c.gap * c.normal, c.normal)
+            });
+        }
+    }
+    tidy(out, start, pair_size(&pieces_a, &pieces_b));
+}
+
+/// Length to which the distance of coinciding points is relative \[m\].
+fn pair_size(a: &Pieces, b: &Pieces) -> f64 {
+    let size = |pieces: &Pieces| (0..pieces.len()).map(|i| pieces.bounds(i).size().max_element()).fold(0.0, f64::max);
+    size(a).max(size(b))
+}
+
+/// Two pieces in either order of rank.
+fn piece_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
+    let first = out.len();
+    if a.rank() <= b.rank() {
+        convex_pair(a, b, margin, out);
+    } else {
+        convex_pair(b, a, margin, out);
+        out[first..].iter_mut().for_each(|c| *c = c.swapped());
+    }
+}
+
+/// Removes the contacts from `first` on that `is_surface` refuses, and folds `parts` into the keys of the others.
+fn keep_surface(first: usize, out: &mut Vec<ContactPoint>, parts: u32, is_surface: impl Fn(&ContactPoint) -> bool) {
+    let mut kept = first;
+    for index in first..out.len() {
+        let contact = out[index];
+        if is_surface(&contact) {
+            out[kept] = ContactPoint { feature: mix(parts, contact.feature), ..contact };
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+}
+
+/// A compound against a plane.
+pub(super) fn against_plane(parts: &[Part], pose: &Pose, plane: &Plane, margin: f64, out: &mut Vec<ContactPoint>) {
+    let start = out.len();
+    let pieces = Pieces::Many(parts);
+    for index in 0..parts.len() {
+        let (geometry, piece_pose) = pieces.get(index, pose);
+        let first = out.len();
+        convex_plane(Side { geometry, pose: &piece_pose }, plane, margin, out);
+        keep_surface(first, out, mix(index as u32, u32::MAX), |c| {
+            !pieces.covers(index, pose, c.point + 0.5 * c.gap * c.normal, -c.normal)
+        });
+    }
+    tidy(out, start, pair_size(&pieces, &pieces));
+}

@@ -1,0 +1,217 @@
+//! Two boxes: the fifteen separating axes, then the common part of the touching faces along the best one.
+//!
+//! The axes are the three face normals of each box and the nine cross products of their edges (Gottschalk, Lin and
+//! Manocha 1996). For boxes that overlap, the largest of the fifteen (negative) separations is the least translation that
+//! parts them; for boxes that are apart it is their distance whenever a face or two crossed edges are nearest. Otherwise
+//! (a corner near an edge or a corner) it is a lower bound: seen by the clipped points all lying higher, and then the
+//! nearest points are taken from `closest`.
+
+use granule_model::{ContactPoint, DMat3, DVec3, Pose};
+
+use super::between;
+use super::clip::{Corners, Eight, Frame, Height, SLACK, Site, intersect};
+use super::closest::Cores;
+use glam::DVec2;
+
+/// Squared sine below which two edges count as parallel: their cross product is noise, and the face axes speak for them.
+const PARALLEL_SQUARED: f64 = 1e-16;
+/// An axis must be better by this share of the size to be preferred over an earlier one, faces before edges.
+const PREFERENCE: f64 = 1e-10;
+/// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
+const AGREEMENT: f64 = 1e-9;
+
+/// Two boxes of half extents `half_a` and `half_b`.
+pub(super) fn cuboid_cuboid(
+    half_a: DVec3,
+    pose_a: &Pose,
+    half_b: DVec3,
+    pose_b: &Pose,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let offset = pose_a.position - pose_b.position;
+    let size = half_a.length() + half_b.length();
+    let reach = size + margin;
+    // Also false for NaN.
+    if !(offset.length_squared() <= reach * reach && reach >= 0.0) {
+        return;
+    }
+    let a = Block { half: half_a, axes: DMat3::from_quat(pose_a.rotation), centre: offset };
+    let b = Block { half: half_b, axes: DMat3::from_quat(pose_b.rotation), centre: DVec3::ZERO };
+    let Some((normal, separation)) = best_axis(&a, &b, size, margin) else { return };
+    let (start, origin) = (out.len(), pose_b.position);
+    let lowest = clip_faces(&a, &b, normal, size, margin, origin, out);
+    if !(lowest <= separation + AGREEMENT * size) {
+        let cores = Cores { corners: [&a.corners(), &b.corners()], radii: [0.0; 2], size, origin };
+        if separation > 0.0 {
+            // The nearest features are a corner and an edge, two corners, or parallel edges.
+            out.truncate(start);
+            cores.push(normal, separation, margin, out);
+        } else {
+            cores.push_along(normal, separation, margin, out);
+        }
+    }
+}
+
+/// A box in axes of the world, positions relative to the centre of box B.
+struct Block {
+    half: DVec3,
+    axes: DMat3,
+    centre: DVec3,
+}
+
+impl Block {
+    /// Corner `index`: bit k set means the positive side along axis k.
+    fn corner(&self, index: u32) -> DVec3 {
+        let sign = |bit: u32| if index >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        self.centre + self.axes * (self.half * DVec3::new(sign(0), sign(1), sign(2)))
+    }
+
+    fn corners(&self) -> [DVec3; 8] {
+        std::array::from_fn(|i| self.corner(i as u32))
+    }
+}
+
+/// Unit vector from B to A with the largest separation along it; none as soon as one exceeds the margin.
+fn best_axis(a: &Block, b: &Block, size: f64, margin: f64) -> Option<(DVec3, f64)> {
+    let turn = a.axes.transpose() * b.axes;
+    let r = turn.to_cols_array_2d();
+    let abs = [0, 1, 2].map(|j| turn.col(j).abs());
+    let to_a = a.axes.transpose() * a.centre;
+    let to_b = b.axes.transpose() * a.centre;
+    // Columns of `turn` are the axes of B seen from A.
+    let faces_a = to_a.abs() - a.half - (abs[0] * b.half.x + abs[1] * b.half.y + abs[2] * b.half.z);
+    let faces_b = to_b.abs() - b.half - DVec3::new(abs[0].dot(a.half), abs[1].dot(a.half), abs[2].dot(a.half));
+    if faces_a.max_element().max(faces_b.max_element()) > margin {
+        return None;
+    }
+    let slack = PREFERENCE * size;
+    let (mut best, mut normal) = (f64::NEG_INFINITY, DVec3::Z);
+    for axis in 0..3 {
+        if faces_a[axis] > best + slack {
+            (best, normal) = (faces_a[axis], a.axes.col(axis) * to_a[axis].signum());
+        }
+    }
+    for axis in 0..3 {
+        if faces_b[axis] > best + slack {
+            (best, normal) = (faces_b[axis], b.axes.col(axis) * to_b[axis].signum());
+        }
+    }
+    let mut edge = None;
+    for j in 0..3 {
+        let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+        for i in 0..3 {
+            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+            // Axis i of A times axis j of B, in axes of A: components i1 and i2 only.
+            let (c1, c2) = (-r[j][i2], r[j][i1]);
+            let along = to_a[i1] * c1 + to_a[i2] * c2;
+            let radius_a = a.half[i1] * abs[j][i2] + a.half[i2] * abs[j][i1];
+            let radius_b = b.half[j1] * abs[j2][i] + b.half[j2] * abs[j1][i];
+            let raw = along.abs() - radius_a - radius_b;
+            // Dividing by the length (at most 1) cannot lift a negative value that is already too low.
+            if raw <= 0.0 && raw <= best + slack {
+                continue;
+            }
+            let squared = c1 * c1 + c2 * c2;
+            if squared <= PARALLEL_SQUARED {
+                continue;
+            }
+            let length = squared.sqrt();
+            let separation = raw / length;
+            if separation > margin {
+                return None;
+            }
+            if separation > best + slack {
+                best = separation;
+                edge = Some((i1, i2, c1 / length, c2 / length, along.signum()));
+            }
+        }
+    }
+    if let Some((i1, i2, c1, c2, sign)) = edge {
+        normal = (a.axes.col(i1) * c1 + a.axes.col(i2) * c2) * sign;
+    }
+    Some((normal.normalize(), best))
+}
+
+/// A face of a box seen along the contact normal.
+struct Patch {
+    corners: [DVec2; 4],
+    /// Numbers of the corners in the box.
+    ids: [u32; 4],
+    height: Height,
+}
+
+impl Patch {
+    /// The face whose outward normal lies nearest to `outward`; its corners counter-clockwise seen from the tip of the
+    /// frame's normal.
+    #[inline]
+    fn new(block: &Block, outward: DVec3, frame: &Frame) -> Self {
+        let local = block.axes.transpose() * outward;
+        let size = local.abs();
+        let axis = if size.x >= size.y && size.x >= size.z {
+            0
+        } else if size.y >= size.z {
+            1
+        } else {
+            2
+        };
+        let (e1, e2) = ((axis + 1) % 3, (axis + 2) % 3);
+        let positive = local[axis] >= 0.0;
+        let normal = block.axes.col(axis);
+        let middle = block.centre + normal * if positive { block.half[axis] } else { -block.half[axis] };
+        let (p, q) = (block.axes.col(e1) * block.half[e1], block.axes.col(e2) * block.half[e2]);
+        let (m, p, q) = (frame.flat(middle), frame.flat(p), frame.flat(q));
+        let base = if positive { 1 << axis } else { 0_u32 };
+        let (low, high) = (1 << e1, 1 << e2);
+        let mut corners = [m + p + q, m - p + q, m - p - q, m + p - q];
+        let mut ids = [base | low | high, base | high, base, base | low];
+        if normal.dot(frame.normal) < 0.0 {
+            corners.swap(1, 3);
+            ids.swap(1, 3);
+        }
+        Patch { corners, ids, height: Height::of_face(frame, middle, normal) }
+    }
+
+    /// Key of the edge from corner `k` to the next: the common bits, and which bit differs.
+    fn edge(&self, k: u32) -> u32 {
+        let (from, to) = (self.ids[k as usize], self.ids[(k as usize + 1) % 4]);
+        8 * (from ^ to).trailing_zeros() + (from & to)
+    }
+}
+
+/// Keys of corners of A, corners of B, and crossings of edges, in this order.
+fn key(site: Site, a: &Patch, b: &Patch) -> u32 {
+    match site {
+        Site::Clipper(k) => a.ids[k as usize],
+        Site::Subject(k) => 8 + b.ids[k as usize],
+        Site::Crossing { clipper, subject } => 16 + 24 * a.edge(clipper) + b.edge(subject),
+    }
+}
+
+/// Pushes the corners of the common part of the touching faces; returns the lowest gap, also of points beyond the margin.
+fn clip_faces(
+    a: &Block,
+    b: &Block,
+    normal: DVec3,
+    size: f64,
+    margin: f64,
+    origin: DVec3,
+    out: &mut Vec<ContactPoint>,
+) -> f64 {
+    let frame = Frame::new(normal);
+    let patch_a = Patch::new(a, -normal, &frame);
+    let patch_b = Patch::new(b, normal, &frame);
+    let (mut polygon, mut spare) = (Eight::new(), Eight::new());
+    intersect(&patch_a.corners, &patch_b.corners, SLACK * size, &mut polygon, &mut spare);
+    let mut lowest = f64::INFINITY;
+    for corner in polygon.as_slice() {
+        let (above, below) = (patch_a.height.at(corner.at), patch_b.height.at(corner.at));
+        let gap = above - below;
+        lowest = lowest.min(gap);
+        if gap <= margin {
+            let foot = origin + frame.lift(corner.at);
+            out.push(between(foot, normal, above, below, key(corner.site, &patch_a, &patch_b)));
+        }
+    }
+    lowest
+}
