@@ -1,2 +1,38 @@
-//! (in work)
-fn main() {}
+//! `cargo xtask`: the chores of the workspace, each a subcommand in a module of its own. Owns no physics.
+
+mod ci;
+mod tidy;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Chores of the granule workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check the rules of ARCHITECTURE.md that a program can check; prints file:line for each breach.
+    Tidy,
+    /// Run what continuous integration runs after the tests: format, clippy, docs, tidy. Stops at the first failure.
+    Ci,
+}
+
+fn main() -> ExitCode {
+    let root = workspace_root();
+    match Arguments::parse().command {
+        Command::Tidy => tidy::run(&root),
+        Command::Ci => ci::run(&root),
+    }
+}
+
+/// The workspace this program was started for: the folder above its manifest, which `cargo run` names at run time.
+fn workspace_root() -> PathBuf {
+    let manifest_folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    manifest_folder.and_then(|folder| folder.parent().map(PathBuf::from)).unwrap_or_else(|| PathBuf::from("."))
+}
