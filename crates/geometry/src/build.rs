@@ -21,7 +21,7 @@ impl Shape {
     /// A ball of `radius` \[m\] about the origin.
     pub fn sphere(radius: f64) -> Result<Shape, ShapeError> {
         check_length("radius", radius)?;
-        Ok(solid("sphere", Geometry::Sphere { radius }, &Moments::sphere(radius), radius))
+        solid("sphere", Geometry::Sphere { radius }, &Moments::sphere(radius), radius)
     }
 
     /// All points within `radius` \[m\] of a segment on the z axis of `length` \[m\] (between the centres of the caps).
@@ -30,14 +30,14 @@ impl Shape {
         check_length("length", length)?;
         let half_length = 0.5 * length;
         let moments = Moments::capsule(radius, half_length);
-        Ok(solid("capsule", Geometry::Capsule { radius, half_length }, &moments, half_length + radius))
+        solid("capsule", Geometry::Capsule { radius, half_length }, &moments, half_length + radius)
     }
 
     /// A box of full edge lengths `size` \[m\], centred.
     pub fn cuboid(size: DVec3) -> Result<Shape, ShapeError> {
         check_size(size)?;
         let half = 0.5 * size;
-        Ok(solid("cuboid", Geometry::Cuboid { half }, &Moments::cuboid(size), half.length()))
+        solid("cuboid", Geometry::Cuboid { half }, &Moments::cuboid(size), half.length())
     }
 
     /// The convex hull of `vertices` \[m\].
@@ -50,7 +50,7 @@ impl Shape {
         let moments = Moments::polyhedron(&hull.points, &hull.triangles);
         let data = ConvexData::new(&hull, &moments.unit_mass().principal_frame());
         let radius = farthest(&data.vertices);
-        Ok(solid("convex", Geometry::Convex(data), &moments, radius))
+        solid("convex", Geometry::Convex(data), &moments, radius)
     }
 
     /// Solid parts at poses of their own axes in the axes of the whole.
@@ -78,7 +78,7 @@ impl Shape {
             add_parts(&own.compose(&shape.0.frame.inverse()), &shape.0.geometry, &mut solids);
         }
         let radius = solids.iter().map(|p: &Part| part_radius(&p.pose, &p.geometry)).fold(0.0, f64::max);
-        Ok(solid("compound", Geometry::Compound(solids), &moments, radius))
+        solid("compound", Geometry::Compound(solids), &moments, radius)
     }
 
     /// Seven cubes of edge `cube_edge` \[m\]: one in the middle and one on each of its faces.
@@ -94,7 +94,7 @@ impl Shape {
         });
         let radius = bars.iter().map(|p| part_radius(&p.pose, &p.geometry)).fold(0.0, f64::max);
         let geometry = Geometry::Compound(bars.into());
-        let shape = solid("compound", geometry, &Moments::cross(cube_edge), radius);
+        let shape = solid("compound", geometry, &Moments::cross(cube_edge), radius)?;
         Ok(with_surface(shape, crate::surface::cross_surface(cube_edge)))
     }
 
@@ -135,7 +135,7 @@ impl Shape {
         } else {
             Geometry::Compound(parts.into_iter().map(|g| make_part(Pose::IDENTITY, g)).collect())
         };
-        let shape = solid("closed-mesh", geometry, &mesh.moments, radius);
+        let shape = solid("closed-mesh", geometry, &mesh.moments, radius)?;
         Ok(with_surface(shape, Surface { vertices: corners, triangles: mesh.triangles }))
     }
 
@@ -148,11 +148,21 @@ impl Shape {
     }
 }
 
-fn solid(name: &'static str, geometry: Geometry, moments: &Moments, bounding_radius: f64) -> Shape {
+/// A shape with mass; refused when rounding leaves it without a positive moment of inertia.
+fn solid(
+    name: &'static str,
+    geometry: Geometry,
+    moments: &Moments,
+    bounding_radius: f64,
+) -> Result<Shape, ShapeError> {
     let unit = moments.unit_mass();
+    let inertia = unit.principal_inertia;
+    if !(inertia.is_finite() && inertia.min_element() > 0.0) {
+        return Err(ShapeError::Proportions { name, moments: inertia });
+    }
     let equivalent_radius = libm::cbrt(unit.volume * 3.0 / (4.0 * std::f64::consts::PI));
     let frame = unit.principal_frame().inverse();
-    make(name, geometry, frame, Some(unit), equivalent_radius, bounding_radius)
+    Ok(make(name, geometry, frame, Some(unit), equivalent_radius, bounding_radius))
 }
 
 fn boundless(name: &'static str, geometry: Geometry, bounding_radius: f64) -> Shape {

@@ -104,9 +104,17 @@ pub enum ShapeError {
         /// Index of the second corner.
         to: u32,
     },
-    /// A closed mesh that encloses nothing.
-    #[error("the mesh encloses no volume")]
+    /// A closed mesh that encloses nothing, or is thinner than 1e-5 of its extent.
+    #[error("the mesh encloses no volume, or is thinner than 1e-5 of its extent")]
     NoVolume,
+    /// A solid so elongated that its smallest moment of inertia vanishes in rounding.
+    #[error("the proportions of the {name} are too extreme: its moments of inertia are {moments} at density 1")]
+    Proportions {
+        /// The kind of shape.
+        name: &'static str,
+        /// Principal moments at density 1 \[m5\].
+        moments: DVec3,
+    },
     /// A closed mesh for which no convex parts were found.
     #[error("no convex decomposition of the mesh was found")]
     NoDecomposition,

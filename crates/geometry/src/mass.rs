@@ -11,7 +11,7 @@ use granule_model::{Aabb, DMat3, DQuat, DVec3, MassProperties, Pose};
 
 use crate::convex::unit_scale;
 
-/// Off-diagonal terms below this share of the largest moment are rounding: a cube keeps its own axes as principal axes.
+/// Off-diagonal terms below this share of the largest diagonal term are rounding: a cube keeps its own axes as principal axes.
 const DIAGONAL: f64 = 64.0 * f64::EPSILON;
 /// Sweeps after which the Jacobi iteration gives up; it converges quadratically, 5 suffice for every 3 x 3 matrix tried.
 const SWEEPS: usize = 32;
@@ -119,15 +119,16 @@ impl Moments {
     }
 
     /// The inertia tensor in principal axes, mass at density 1.
+    ///
+    /// The covariance is what is brought to its axes: the moment about one axis is the sum of the covariances along the
+    /// other two, without the cancellation that `trace - C` has for a needle.
     pub(crate) fn unit_mass(&self) -> MassProperties {
-        let trace = self.covariance.x_axis.x + self.covariance.y_axis.y + self.covariance.z_axis.z;
-        let tensor = DMat3::from_diagonal(DVec3::splat(trace)) - self.covariance;
-        let (principal_inertia, axes) = principal_axes(&tensor);
+        let (along, axes) = principal_axes(&self.covariance);
         MassProperties {
             volume: self.volume,
             mass: self.volume,
             center: self.center,
-            principal_inertia,
+            principal_inertia: DVec3::new(along.y + along.z, along.z + along.x, along.x + along.y),
             principal_rotation: if axes == DMat3::IDENTITY {
                 DQuat::IDENTITY
             } else {
