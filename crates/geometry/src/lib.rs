@@ -13,8 +13,10 @@ mod highest;
 mod hull;
 mod mass;
 mod mesh;
+mod narrow;
 mod shape;
 mod surface;
 
 pub use error::ShapeError;
+pub use narrow::contacts;
 pub use shape::{Primitive, Shape, Surface};
