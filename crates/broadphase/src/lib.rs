@@ -4,9 +4,9 @@
 //! are listed for fat boxes that meet, so the list stays complete until some tight box, grown by its reach, leaves its fat
 //! box; only then is it rebuilt. In a pile at rest that is never, in a fall once in some padding / (speed x step) steps.
 //!
-//! The grid has one level per power of two of box sizes, each a sorted list of cell keys ([`grid`]); a rebuild takes
-//! O(n log n) for the sort and O(n) for the search, at any ratio of sizes ([`search`]), and the pairs come out in
-//! lexicographic order ([`commit`]), whatever the number of threads.
+//! The grid has one level per power of two of box sizes, each a sorted list of cell keys (`grid`); a rebuild takes
+//! O(n log n) for the sort and O(n) for the search, at any ratio of sizes (`search`), and the pairs come out in
+//! lexicographic order (`commit`), whatever the number of threads.
 //!
 //! This crate knows boxes only. What a box must hold (motion, margins) is the caller's business, and which pairs really
 //! touch is left to `granule-geometry`.
