@@ -1,6 +1,6 @@
 //! What moves a single body: the forces on it, and the smooth motion of a body without contact.
 
-use granule_forces::{BodyView, Force, ForceField};
+use granule_forces::{BodyView, Force};
 use granule_integrator::{Integrator, Load, advance_smooth};
 use granule_model::{Pose, Velocity};
 

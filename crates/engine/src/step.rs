@@ -223,6 +223,7 @@ impl Simulation {
             lambda,
             max_rounds: ROUNDS,
             fast: (HIT * unit).max(floor),
+            lift: unit.max(floor),
             threshold: (LEFT * unit).max(floor),
             dt,
         }

@@ -32,7 +32,7 @@ impl MassProperties {
 
     /// Radius of the sphere of equal volume \[m\].
     pub fn equivalent_radius(&self) -> f64 {
-        (self.volume * 3.0 / (4.0 * std::f64::consts::PI)).cbrt()
+        libm::cbrt(self.volume * 3.0 / (4.0 * std::f64::consts::PI))
     }
 }
 

@@ -37,7 +37,7 @@ mod impulse;
 mod release;
 mod rounds;
 
-pub use release::{ReleaseReport, ReleaseSettings, is_fast, release};
+pub use release::{ReleaseReport, ReleaseSettings, release};
 pub use rounds::Workspace;
 
 use crate::island::{Island, Row, SolverBody};
@@ -105,6 +105,7 @@ impl Etm {
         let settings = rounds::RoundSettings {
             lambda: self.lambda,
             threshold: REST * approach,
+            lift: 0.0,
             max_rounds: self.max_rounds,
             first_step: approach / f64::from(self.lambda),
         };

@@ -15,6 +15,8 @@ pub(super) struct RoundSettings {
     pub(super) lambda: u32,
     /// Approach speeds up to this are none \[m/s\].
     pub(super) threshold: f64,
+    /// Separation speed that a contact's energy must be able to make, else it is dissipated \[m/s\].
+    pub(super) lift: f64,
     /// Rounds with restitution.
     pub(super) max_rounds: u32,
     /// Step of the first round \[m/s\].
@@ -160,7 +162,7 @@ pub(super) fn run(ws: &mut Workspace, island: &mut Island<'_>, settings: &RoundS
     loop {
         let forced = report.rounds >= settings.max_rounds;
         compress(ws, island, settings, step, &mut report);
-        lose(ws, island, forced, &mut report);
+        lose(ws, island, settings.lift, forced, &mut report);
         if forced {
             report.forced = true;
             break;
@@ -224,13 +226,18 @@ fn refresh(ws: &mut Workspace, island: &Island<'_>, a: u32, b: u32, threshold: f
 }
 
 /// Stage II: Stronge's hypothesis; `forced` is the end by e = 0.
-fn lose(ws: &mut Workspace, island: &Island<'_>, forced: bool, report: &mut ReleaseReport) {
+fn lose(ws: &mut Workspace, island: &Island<'_>, lift: f64, forced: bool, report: &mut ReleaseReport) {
     ws.loaded.clear();
     for (i, stored) in ws.stored.iter_mut().enumerate() {
-        let kept = if forced { 0.0 } else { island.rows[i].restitution * island.rows[i].restitution };
+        if *stored == 0.0 {
+            continue;
+        }
+        let row = &island.rows[i];
         report.stored += *stored;
-        *stored *= kept;
-        if *stored > 0.0 {
+        *stored *= row.restitution * row.restitution;
+        if forced || 2.0 * *stored * row.k_normal <= lift * lift {
+            *stored = 0.0;
+        } else {
             ws.loaded.push(i as u32);
         }
     }
