@@ -185,3 +185,15 @@ fn boxes_at_one_point_and_touching_boxes_pair() {
     assert_eq!(pairs(&[unit(0.0), huge, nan, point]), [(0, 1), (0, 3), (1, 3)]);
     assert_eq!(pairs(&[]), []);
 }
+
+#[test]
+fn bodies_that_stay_and_look_further_ahead_get_a_new_list() {
+    let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));
+    let (boxes, flags) = ([unit(0.0), unit(2.0)], [true; 2]);
+    let input = BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags };
+    let mut broad_phase = BroadPhase::default();
+    assert!(broad_phase.update(&input, &[0.1; 2], 0.2) && broad_phase.pairs().is_empty());
+    assert!(!broad_phase.update(&input, &[0.29; 2], 0.2));
+    assert!(broad_phase.update(&input, &[0.5; 2], 0.2));
+    assert_eq!(broad_phase.pairs(), [(0, 1)]);
+}
