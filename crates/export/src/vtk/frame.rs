@@ -39,7 +39,7 @@ struct FixedArrays {
 
 impl FrameBuilder {
     /// Writes one `.vtp` file of `snapshot`; round surfaces get `segments` facets around.
-    pub(crate) fn write(&mut self, out: &mut impl io::Write, snapshot: &Snapshot, segments: usize) -> io::Result<()> {
+    pub(crate) fn write(&mut self, out: &mut impl io::Write, snapshot: &Snapshot, segments: u32) -> io::Result<()> {
         self.add_surfaces(snapshot, segments);
         self.update_fixed(snapshot)?;
         let Some(fixed) = &self.fixed else { return Ok(()) };
@@ -62,7 +62,7 @@ impl FrameBuilder {
         write_poly_data(out, &data)
     }
 
-    fn add_surfaces(&mut self, snapshot: &Snapshot, segments: usize) {
+    fn add_surfaces(&mut self, snapshot: &Snapshot, segments: u32) {
         for body in &snapshot.bodies[self.surface_of.len().min(snapshot.bodies.len())..] {
             let surface = triangles(&body.shape, segments);
             let from = self.surfaces.len().saturating_sub(RECENT_SURFACES);
@@ -137,7 +137,7 @@ impl FrameBuilder {
 }
 
 /// Triangles of `shape` in body axes; none for a half-space, which has no end.
-fn triangles(shape: &Shape, segments: usize) -> Surface {
+fn triangles(shape: &Shape, segments: u32) -> Surface {
     shape.triangulate(segments)
 }
 

@@ -14,23 +14,23 @@ const PVD_HEAD: &str = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" ve
 const PVD_TAIL: &str = "</Collection>\n</VTKFile>\n";
 
 /// Facets around a round body in packs of up to [`MANY_BODIES`], and in larger ones: 62 and 26 vertices a sphere.
-const SEGMENTS: usize = 12;
-const SEGMENTS_OF_MANY: usize = 8;
+const SEGMENTS: u32 = 12;
+const SEGMENTS_OF_MANY: u32 = 8;
 const MANY_BODIES: usize = 2000;
 
 /// How a ParaView file is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VtkOptions {
-    /// Facets around a sphere or a capsule, at least 4; none: 12 for up to 2000 bodies, 8 for more.
+    /// Facets around a sphere or a capsule, at least 3; none: 12 for up to 2000 bodies, 8 for more.
     ///
     /// Polyhedra and meshes are always written as they are.
-    pub segments: Option<usize>,
+    pub segments: Option<u32>,
 }
 
 impl VtkOptions {
-    fn segments_for(&self, bodies: usize) -> usize {
+    fn segments_for(&self, bodies: usize) -> u32 {
         let chosen = if bodies > MANY_BODIES { SEGMENTS_OF_MANY } else { SEGMENTS };
-        self.segments.unwrap_or(chosen).max(4)
+        self.segments.unwrap_or(chosen).max(3)
     }
 }
 
@@ -40,12 +40,7 @@ pub fn write_vtp(path: &Path, snapshot: &Snapshot, options: VtkOptions) -> Resul
     write_frame(path, &mut FrameBuilder::default(), snapshot, segments)
 }
 
-fn write_frame(
-    path: &Path,
-    builder: &mut FrameBuilder,
-    snapshot: &Snapshot,
-    segments: usize,
-) -> Result<(), ExportError> {
+fn write_frame(path: &Path, builder: &mut FrameBuilder, snapshot: &Snapshot, segments: u32) -> Result<(), ExportError> {
     let file = File::create(path).map_err(ExportError::io("create", path))?;
     let mut out = BufWriter::new(file);
     builder.write(&mut out, snapshot, segments).map_err(ExportError::io("write", path))?;
@@ -70,7 +65,7 @@ pub struct SeriesWriter {
     builder: FrameBuilder,
     options: VtkOptions,
     /// Chosen at the first frame and kept, so that the vertices of a body stay the same ones.
-    segments: Option<usize>,
+    segments: Option<u32>,
 }
 
 impl SeriesWriter {

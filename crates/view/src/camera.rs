@@ -1,0 +1,192 @@
+//! The camera: a point, a direction, an angle of view.
+
+use granule_model::{Aabb, DVec3};
+
+/// Vertical angle of view of cameras that frame a region: 30 degrees, which shows a pack without much distortion.
+const FRAMING_HALF_ANGLE_TANGENT: f64 = 0.267_949_192_431_122_7; // tan 15 degrees
+/// Share of the picture that is left free around a framed region.
+const FRAMING_MARGIN: f64 = 0.04;
+/// Rounds in which the aim is moved so that the framed region stands in the middle; each leaves about a tenth.
+const CENTRING_ROUNDS: usize = 4;
+
+/// A perspective camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Where the eye is \[m\].
+    pub eye: DVec3,
+    /// Point that appears in the middle of the picture \[m\]; must differ from `eye`.
+    pub target: DVec3,
+    /// Direction that points up in the picture; need not be perpendicular to the view.
+    pub up: DVec3,
+    /// Tangent of half the vertical angle of view \[-\], above 0.
+    pub half_angle_tangent: f64,
+}
+
+impl Camera {
+    /// A camera at `eye` that looks at `target`, z up, 30 degrees of view.
+    pub fn look_at(eye: DVec3, target: DVec3) -> Self {
+        let along_z = (target - eye).cross(DVec3::Z).length() <= 1e-6 * (target - eye).length();
+        let up = if along_z { DVec3::Y } else { DVec3::Z };
+        Camera { eye, target, up, half_angle_tangent: FRAMING_HALF_ANGLE_TANGENT }
+    }
+
+    /// A camera that shows all of `bounds` in a picture of 16:9, seen from `direction` (from the region to the eye).
+    pub fn framing(bounds: &Aabb, direction: DVec3) -> Self {
+        Camera::framing_with_aspect(bounds, direction, 16.0 / 9.0)
+    }
+
+    /// The direction from which packs are shown: from the front (the -y side), a little from the left, from above.
+    pub fn default_direction() -> DVec3 {
+        DVec3::new(-0.35, -1.0, 0.5)
+    }
+
+    /// As [`Camera::framing`], for a picture whose width is `aspect` times its height.
+    ///
+    /// Bounds that are empty or not finite give a camera that looks at the origin from one metre. A direction of no
+    /// length counts as [`Camera::default_direction`].
+    pub fn framing_with_aspect(bounds: &Aabb, direction: DVec3, aspect: f64) -> Self {
+        let direction = direction.try_normalize().unwrap_or_else(|| Camera::default_direction().normalize());
+        let valid = bounds.is_finite() && bounds.size().min_element() >= 0.0 && bounds.size().max_element() > 0.0;
+        if !valid {
+            return Camera::look_at(direction, DVec3::ZERO);
+        }
+        let corners: Vec<DVec3> = (0..8)
+            .map(|i| {
+                let pick = |bit: usize, low: f64, high: f64| if i >> bit & 1 == 0 { low } else { high };
+                let (a, b) = (bounds.min, bounds.max);
+                DVec3::new(pick(0, a.x, b.x), pick(1, a.y, b.y), pick(2, a.z, b.z))
+            })
+            .collect();
+        let mut camera = Camera::look_at(bounds.center() + direction, bounds.center());
+        for _ in 0..CENTRING_ROUNDS {
+            camera.step_back(&corners, direction, aspect);
+            camera.centre(&corners);
+        }
+        camera.step_back(&corners, direction, aspect);
+        camera
+    }
+
+    /// Moves the eye along `direction` until every corner is just inside the picture.
+    fn step_back(&mut self, corners: &[DVec3], direction: DVec3, aspect: f64) {
+        let axes = self.axes();
+        let tangent = self.half_angle_tangent * (1.0 - FRAMING_MARGIN);
+        let needed = corners.iter().map(|&corner| {
+            let from_target = corner - self.target;
+            let sideways = (from_target.dot(axes.right).abs() / aspect).max(from_target.dot(axes.up).abs());
+            sideways / tangent - from_target.dot(axes.forward)
+        });
+        self.eye = self.target + direction * needed.fold(0.0, f64::max);
+    }
+
+    /// Moves eye and aim sideways so that the corners' outline stands in the middle.
+    fn centre(&mut self, corners: &[DVec3]) {
+        let axes = self.axes();
+        let middle = |axis: DVec3| {
+            let place = corners.iter().map(|&c| (c - self.eye).dot(axis) / (c - self.eye).dot(axes.forward));
+            let (low, high) = place.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
+            0.5 * (low + high)
+        };
+        let distance = (self.target - self.eye).length();
+        let shift = distance * (axes.right * middle(axes.right) + axes.up * middle(axes.up));
+        self.eye += shift;
+        self.target += shift;
+    }
+
+    /// Unit vectors of the view.
+    pub(crate) fn axes(&self) -> Axes {
+        let forward = (self.target - self.eye).normalize_or(DVec3::Y);
+        let right = forward.cross(self.up).try_normalize().unwrap_or_else(|| forward.any_orthonormal_vector());
+        Axes { forward, right, up: right.cross(forward) }
+    }
+}
+
+/// Unit vectors of a view, right-handed: `right x forward = -up`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    pub(crate) forward: DVec3,
+    pub(crate) right: DVec3,
+    pub(crate) up: DVec3,
+}
+
+/// Rays through the pixels of a picture.
+pub(crate) struct Lens {
+    eye: DVec3,
+    axes: Axes,
+    half_width: f64,
+    half_height: f64,
+    width: f64,
+    height: f64,
+}
+
+impl Lens {
+    pub(crate) fn new(camera: &Camera, width: u32, height: u32) -> Self {
+        let (width, height) = (f64::from(width), f64::from(height));
+        let half_height = camera.half_angle_tangent;
+        let half_width = half_height * width / height;
+        Lens { eye: camera.eye, axes: camera.axes(), half_width, half_height, width, height }
+    }
+
+    /// Unit direction of the ray through the point (x, y) of the picture, in pixels from its upper left corner.
+    pub(crate) fn direction(&self, x: f64, y: f64) -> DVec3 {
+        let right = self.half_width * (2.0 * x / self.width - 1.0);
+        let up = self.half_height * (1.0 - 2.0 * y / self.height);
+        (self.axes.forward + right * self.axes.right + up * self.axes.up).normalize()
+    }
+
+    /// Width of a pixel in the middle of the picture, seen from one metre \[m\].
+    pub(crate) fn pixel_tangent(&self) -> f64 {
+        2.0 * self.half_height / self.height
+    }
+
+    pub(crate) fn eye(&self) -> DVec3 {
+        self.eye
+    }
+
+    pub(crate) fn axes(&self) -> &Axes {
+        &self.axes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_framed_region_fills_the_picture_and_stays_inside() {
+        for (size, direction) in [(1e-3, DVec3::new(-1.0, -2.0, 1.0)), (100.0, DVec3::X), (3.0, DVec3::Z)] {
+            let bounds = Aabb::new(DVec3::new(1.0, 2.0, 3.0) * size, DVec3::new(3.0, 3.0, 3.5) * size);
+            let camera = Camera::framing_with_aspect(&bounds, direction, 1.5);
+            let axes = camera.axes();
+            let mut widest = 0.0_f64;
+            for i in 0..8 {
+                let pick = |bit: usize| if i >> bit & 1 == 0 { bounds.min[bit] } else { bounds.max[bit] };
+                let ray = DVec3::new(pick(0), pick(1), pick(2)) - camera.eye;
+                let depth = ray.dot(axes.forward);
+                assert!(depth > 0.0);
+                let x = ray.dot(axes.right) / depth / (1.5 * camera.half_angle_tangent);
+                let y = ray.dot(axes.up) / depth / camera.half_angle_tangent;
+                widest = widest.max(x.abs()).max(y.abs());
+            }
+            assert!((0.9..1.0).contains(&widest), "{size} {widest}");
+        }
+    }
+
+    #[test]
+    fn the_ray_through_the_middle_meets_the_target() {
+        let camera = Camera::look_at(DVec3::new(1.0, -5.0, 2.0), DVec3::new(0.5, 0.5, 0.5));
+        let lens = Lens::new(&camera, 64, 48);
+        let direction = lens.direction(32.0, 24.0);
+        let offset = (camera.target - camera.eye).cross(direction).length();
+        assert!(offset <= 1e-14 * 8.0, "{offset}");
+        assert!(lens.direction(64.0, 24.0).dot(camera.axes().right) > 0.0);
+        assert!(lens.direction(32.0, 0.0).z > direction.z);
+    }
+
+    #[test]
+    fn odd_input_gives_a_usable_camera() {
+        for bounds in [Aabb::EMPTY, Aabb::EVERYTHING, Aabb::new(DVec3::ONE, DVec3::ONE)] {
+            let camera = Camera::framing(&bounds, DVec3::ZERO);
+            assert!(camera.eye.is_finite() && camera.target.is_finite() && camera.eye != camera.target);
+        }
+    }
+}

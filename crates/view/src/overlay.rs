@@ -1,0 +1,131 @@
+//! Text and colour bar over a picture.
+
+use granule_engine::Snapshot;
+use image::{Rgb, RgbImage};
+
+use crate::colour;
+use crate::font;
+use crate::region::scene_region;
+use crate::render::{ColourBy, RenderOptions};
+
+const INK: [u8; 3] = [0x30, 0x34, 0x3a];
+/// Height of a picture for which a dot of the font is one pixel; text grows with the picture.
+const DOT_HEIGHT: u32 = 300;
+/// Numbers beside the colour bar.
+const TICKS: u32 = 5;
+
+/// Draws what the options ask for.
+pub(crate) fn draw_all(image: &mut RgbImage, options: &RenderOptions, snapshot: &Snapshot) {
+    if let Some(caption) = &options.caption {
+        draw_caption(image, caption);
+    }
+    let region = options.region.unwrap_or_else(|| scene_region(snapshot));
+    let range = options.scale_range(&region);
+    match options.colour_by {
+        ColourBy::Body => {}
+        ColourBy::Speed => draw_bar(image, range, "speed [m/s]"),
+        ColourBy::Height => draw_bar(image, range, "height [m]"),
+    }
+}
+
+/// Writes one line of text into the upper left corner: letters, digits and `.,-+=:/()[]%_`; others become boxes.
+pub fn draw_caption(image: &mut RgbImage, text: &str) {
+    let dot = dot_size(image);
+    draw_text(image, 5 * dot, 5 * dot, dot, text);
+}
+
+fn dot_size(image: &RgbImage) -> u32 {
+    (image.height() / DOT_HEIGHT).max(1)
+}
+
+fn text_width(text: &str, dot: u32) -> u32 {
+    text.chars().count() as u32 * (font::WIDTH + 1) * dot
+}
+
+fn draw_text(image: &mut RgbImage, left: u32, top: u32, dot: u32, text: &str) {
+    for (i, character) in text.chars().enumerate() {
+        let start = left + i as u32 * (font::WIDTH + 1) * dot;
+        for (x, y) in (0..font::HEIGHT).flat_map(|y| (0..font::WIDTH).map(move |x| (x, y))) {
+            if font::dot(character, x, y) {
+                fill(image, start + x * dot, top + y * dot, dot, dot, INK);
+            }
+        }
+    }
+}
+
+fn fill(image: &mut RgbImage, left: u32, top: u32, width: u32, height: u32, colour: [u8; 3]) {
+    let (right, bottom) = ((left + width).min(image.width()), (top + height).min(image.height()));
+    for y in top..bottom {
+        for x in left..right {
+            image.put_pixel(x, y, Rgb(colour));
+        }
+    }
+}
+
+/// A vertical scale at the right edge with its title above.
+fn draw_bar(image: &mut RgbImage, (low, high): (f64, f64), title: &str) {
+    let dot = dot_size(image);
+    let labels: Vec<String> = (0..TICKS).map(|i| tick_text(low, high, f64::from(i) / f64::from(TICKS - 1))).collect();
+    let label_width = labels.iter().map(|l| text_width(l, dot)).max().unwrap_or(0);
+    let width = text_width(title, dot).max(label_width + 14 * dot);
+    let (bar_width, bar_height) = (8 * dot, image.height() * 2 / 5);
+    if width + 5 * dot > image.width() || bar_height < 8 * TICKS * dot {
+        return;
+    }
+    let left = image.width() - width - 5 * dot;
+    let top = 18 * dot;
+    draw_text(image, left, 5 * dot, dot, title);
+    for row in 0..bar_height {
+        let share = 1.0 - (f64::from(row) + 0.5) / f64::from(bar_height);
+        fill(image, left, top + row, bar_width, 1, colour::to_srgb(colour::scale(share)));
+    }
+    for (i, label) in labels.iter().enumerate() {
+        let y = top + bar_height - bar_height * i as u32 / (TICKS - 1);
+        fill(image, left + bar_width, y.min(top + bar_height - 1), 2 * dot, dot, INK);
+        draw_text(image, left + bar_width + 4 * dot, y.saturating_sub(3 * dot), dot, label);
+    }
+}
+
+/// A value between the ends of a scale with three significant digits of the scale's length.
+fn tick_text(low: f64, high: f64, share: f64) -> String {
+    let value = low + share * (high - low);
+    let largest = low.abs().max(high.abs());
+    if !(1e-3..1e4).contains(&largest) {
+        return format!("{value:.1e}");
+    }
+    let digits = (2.0 - largest.log10().floor()).clamp(0.0, 5.0) as usize;
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_drawn_inside_the_image_and_cut_at_its_edge() {
+        let mut image = RgbImage::from_pixel(40, 20, Rgb([255; 3]));
+        draw_caption(&mut image, "t = 12.5 s, and more than fits");
+        let dark = image.enumerate_pixels().filter(|(_, _, p)| p.0 == INK).map(|(x, y, _)| (x, y));
+        let dark: Vec<_> = dark.collect();
+        assert!(dark.len() > 40 && dark.iter().all(|&(x, y)| x >= 5 && (5..12).contains(&y)));
+    }
+
+    #[test]
+    fn ticks_have_the_digits_that_the_scale_needs() {
+        assert_eq!(tick_text(0.0, 5.0, 0.25), "1.25");
+        assert_eq!(tick_text(0.0, 20.0, 0.5), "10.0");
+        assert_eq!(tick_text(0.0, 0.004, 1.0), "0.00400");
+        assert_eq!(tick_text(0.0, 1e-6, 1.0), "1.0e-6");
+    }
+
+    #[test]
+    fn a_bar_shows_both_ends_of_the_scale() {
+        let mut image = RgbImage::from_pixel(400, 300, Rgb([255; 3]));
+        draw_bar(&mut image, (0.0, 5.0), "speed [m/s]");
+        let near = |target: [u8; 3]| image.pixels().any(|p| (0..3).all(|i| p.0[i].abs_diff(target[i]) <= 3));
+        assert!(near(colour::to_srgb(colour::scale(0.0))) && near(colour::to_srgb(colour::scale(1.0))));
+        let mut tiny = RgbImage::from_pixel(20, 10, Rgb([255; 3]));
+        draw_bar(&mut tiny, (0.0, 5.0), "speed [m/s]");
+        assert!(tiny.pixels().all(|p| p.0 == [255; 3]));
+    }
+}

@@ -1,0 +1,286 @@
+//! A snapshot as rays see it: solid things, and thin things that are seen through.
+//!
+//! Solid are all grains, floors that are seen from above, and obstacles that hide no grains. Thin are walls, obstacles
+//! between the camera and the grains, and lines along edges. Only solid things cast shadows.
+
+use granule_engine::{BodySnapshot, Snapshot};
+use granule_geometry::{Primitive, Surface};
+use granule_model::{Aabb, BodyKind, DVec3};
+
+use crate::bvh::Bvh;
+use crate::camera::Lens;
+use crate::colour::{self, Colour};
+use crate::intersect::{Element, Ray};
+use crate::region::scene_region;
+use crate::render::{ColourBy, RenderOptions};
+use crate::walls::{clip_polygon, clip_segment, crease_edges, plane_polygon};
+
+/// An obstacle that hides more than this share of the grains is drawn as glass.
+const HIDING_SHARE: f64 = 0.1;
+/// Grains that are asked whether the camera sees them.
+const ASKED_GRAINS: usize = 200;
+/// A panel whose normal rises by more than this is a floor: solid, with shadows on it.
+const FLOOR_RISE: f64 = 0.5;
+/// Half the width of a line in pixels at the distance of the region.
+const LINE_HALF_WIDTH: f64 = 0.55;
+/// Secondary rays start this far off the surface, over the size of the region: above the rounding of hit points (1e-14 of
+/// it), below anything that is seen.
+const LIFT: f64 = 1e-9;
+/// Reach of ambient occlusion in mean radii of the grains: beyond it, neighbours do not darken.
+const OCCLUSION_REACH: f64 = 4.0;
+
+/// What a solid element looks like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Skin {
+    /// Body that the element belongs to: neighbouring pixels of one body share their light.
+    pub(crate) body: u32,
+    pub(crate) albedo: Colour,
+}
+
+/// What a thin element looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thin {
+    /// A wall of the container.
+    Panel,
+    /// An obstacle before the grains.
+    Glass,
+    /// An edge.
+    Line,
+}
+
+/// Everything that a picture shows.
+pub(crate) struct World {
+    pub(crate) solid: Bvh,
+    pub(crate) solid_elements: Vec<Element>,
+    pub(crate) skins: Vec<Skin>,
+    pub(crate) thin: Bvh,
+    pub(crate) thin_elements: Vec<Element>,
+    pub(crate) thin_kinds: Vec<Thin>,
+    /// Distance by which secondary rays leave their surface \[m\].
+    pub(crate) lift: f64,
+    /// Length of ambient-occlusion rays \[m\].
+    pub(crate) occlusion_reach: f64,
+}
+
+struct Builder {
+    region: Aabb,
+    eye: DVec3,
+    line_radius: f64,
+    solid: Vec<Element>,
+    skins: Vec<Skin>,
+    thin: Vec<Element>,
+    kinds: Vec<Thin>,
+}
+
+impl World {
+    pub(crate) fn new(snapshot: &Snapshot, lens: &Lens, options: &RenderOptions) -> World {
+        let region = options.region.unwrap_or_else(|| scene_region(snapshot));
+        let eye = lens.eye();
+        let scale = if region.is_finite() { region.size().length() } else { 1.0 };
+        let distance = if region.is_finite() { (region.center() - eye).length() } else { 1.0 };
+        let mut builder = Builder {
+            region,
+            eye,
+            line_radius: LINE_HALF_WIDTH * distance * lens.pixel_tangent(),
+            solid: Vec::new(),
+            skins: Vec::new(),
+            thin: Vec::new(),
+            kinds: Vec::new(),
+        };
+        let hiding = hiding_obstacles(snapshot, eye);
+        for (index, body) in snapshot.bodies.iter().enumerate().filter(|(_, b)| b.present) {
+            let skin = Skin { body: index as u32, albedo: albedo(index, body, &region, options) };
+            if body.shape.is_unbounded() {
+                builder.add_panels(body, skin);
+            } else if hiding.contains(&index) {
+                builder.add_glass(body);
+            } else {
+                builder.add_solid(body, skin);
+            }
+        }
+        World {
+            solid: Bvh::new(&builder.solid),
+            solid_elements: builder.solid,
+            skins: builder.skins,
+            thin: Bvh::new(&builder.thin),
+            thin_elements: builder.thin,
+            thin_kinds: builder.kinds,
+            lift: LIFT * (scale + distance),
+            occlusion_reach: OCCLUSION_REACH * mean_radius(snapshot).unwrap_or(0.1 * scale),
+        }
+    }
+}
+
+fn mean_radius(snapshot: &Snapshot) -> Option<f64> {
+    let radii = snapshot.bodies.iter().map(|b| b.shape.equivalent_radius()).filter(|r| r.is_finite());
+    let (sum, count) = radii.fold((0.0, 0.0), |(s, n), r| (s + r, n + 1.0));
+    (count > 0.0).then(|| sum / count)
+}
+
+fn albedo(index: usize, body: &BodySnapshot, region: &Aabb, options: &RenderOptions) -> Colour {
+    if body.kind != BodyKind::Dynamic {
+        return colour::from_srgb(colour::STATIC_BODY);
+    }
+    let (low, high) = options.scale_range(region);
+    let share = |value: f64| if high > low { (value - low) / (high - low) } else { 0.0 };
+    match options.colour_by {
+        ColourBy::Body => colour::body_hue(index as u32),
+        ColourBy::Speed => colour::scale(share(body.velocity.linear.length())),
+        ColourBy::Height => colour::scale(share(body.pose.position.z)),
+    }
+}
+
+/// Elements of a bounded body in world coordinates.
+fn body_elements(body: &BodySnapshot, mut add: impl FnMut(Element)) {
+    let place = |p: DVec3| body.pose.transform_point(p);
+    for primitive in body.shape.surface() {
+        match primitive {
+            Primitive::Sphere { center, radius } => add(Element::Sphere { center: place(center), radius }),
+            Primitive::Capsule { start, end, radius } => {
+                add(Element::Capsule { start: place(start), end: place(end), radius });
+            }
+            Primitive::Triangles(surface) => {
+                let vertices: Vec<DVec3> = surface.vertices.iter().map(|&v| place(v)).collect();
+                for t in &surface.triangles {
+                    let [a, b, c] = t.map(|i| vertices[i as usize]);
+                    add(Element::triangle(a, b, c));
+                }
+            }
+            Primitive::Plane { .. } => {}
+        }
+    }
+}
+
+/// Places of the bounded bodies without mass that stand between `eye` and a good share of the grains, ascending.
+fn hiding_obstacles(snapshot: &Snapshot, eye: DVec3) -> Vec<usize> {
+    let mut elements = Vec::new();
+    let mut owners: Vec<usize> = Vec::new();
+    let present = || snapshot.bodies.iter().enumerate().filter(|(_, b)| b.present);
+    for (index, body) in present().filter(|(_, b)| b.kind != BodyKind::Dynamic && !b.shape.is_unbounded()) {
+        body_elements(body, |element| {
+            elements.push(element);
+            owners.push(index);
+        });
+    }
+    let grains: Vec<DVec3> =
+        present().filter(|(_, b)| b.kind == BodyKind::Dynamic).map(|(_, b)| b.pose.position).collect();
+    if elements.is_empty() || grains.is_empty() {
+        return Vec::new();
+    }
+    let bvh = Bvh::new(&elements);
+    let every = grains.len().div_ceil(ASKED_GRAINS);
+    let mut hidden = Vec::new();
+    let mut asked = 0;
+    for &grain in grains.iter().step_by(every) {
+        asked += 1;
+        let to_grain = grain - eye;
+        let Some(direction) = to_grain.try_normalize() else { continue };
+        let mut before = Vec::new();
+        bvh.all(&Ray::new(eye, direction), 0.0, to_grain.length(), |hit| before.push(owners[hit.element as usize]));
+        before.sort_unstable();
+        before.dedup();
+        hidden.extend(before);
+    }
+    hidden.sort_unstable();
+    let many = |same: &&[usize]| same.len() as f64 > HIDING_SHARE * f64::from(asked);
+    hidden.chunk_by(|a, b| a == b).filter(many).map(|same| same[0]).collect()
+}
+
+impl Builder {
+    fn add_solid(&mut self, body: &BodySnapshot, skin: Skin) {
+        body_elements(body, |element| self.solid.push(element));
+        self.skins.resize(self.solid.len(), skin);
+    }
+
+    fn add_glass(&mut self, body: &BodySnapshot) {
+        body_elements(body, |element| self.thin.push(element));
+        self.kinds.resize(self.thin.len(), Thin::Glass);
+        for primitive in body.shape.surface() {
+            if let Primitive::Triangles(surface) = primitive {
+                self.add_edges(body, &surface, false);
+            }
+        }
+    }
+
+    /// Half-spaces and containers, cut to the region.
+    fn add_panels(&mut self, body: &BodySnapshot, skin: Skin) {
+        if !self.region.is_finite() {
+            return;
+        }
+        for primitive in body.shape.surface() {
+            match primitive {
+                Primitive::Plane { normal, offset } => {
+                    let point = body.pose.transform_point(normal * offset);
+                    let normal = body.pose.transform_vector(normal);
+                    let polygon = plane_polygon(point, normal, &self.region);
+                    for (i, &p) in polygon.iter().enumerate() {
+                        self.add_line(p, polygon[(i + 1) % polygon.len()]);
+                    }
+                    self.add_panel(&polygon, normal, skin);
+                }
+                Primitive::Triangles(surface) => {
+                    for t in &surface.triangles {
+                        let corners = t.map(|i| body.pose.transform_point(surface.vertices[i as usize]));
+                        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
+                        self.add_panel(&clip_polygon(corners.to_vec(), &self.region), normal, skin);
+                    }
+                    self.add_edges(body, &surface, true);
+                    self.add_rim(body, &surface);
+                }
+                Primitive::Sphere { .. } | Primitive::Capsule { .. } => {}
+            }
+        }
+    }
+
+    /// A polygon that is seen only from the side its normal points to.
+    fn add_panel(&mut self, polygon: &[DVec3], normal: DVec3, skin: Skin) {
+        let Some(&first) = polygon.first() else { return };
+        if normal.dot(self.eye - first) <= 0.0 {
+            return;
+        }
+        let fan = (1..polygon.len().saturating_sub(1)).map(|i| Element::triangle(first, polygon[i], polygon[i + 1]));
+        if normal.z > FLOOR_RISE {
+            self.solid.extend(fan);
+            self.skins.resize(self.solid.len(), Skin { albedo: colour::from_srgb(colour::GROUND), ..skin });
+        } else {
+            self.thin.extend(fan);
+            self.kinds.resize(self.thin.len(), Thin::Panel);
+        }
+    }
+
+    fn add_edges(&mut self, body: &BodySnapshot, surface: &Surface, clipped: bool) {
+        for (a, b) in crease_edges(surface) {
+            let (a, b) = (body.pose.transform_point(a), body.pose.transform_point(b));
+            if !clipped {
+                self.add_line(a, b);
+            } else if let Some((a, b)) = clip_segment(a, b, &self.region) {
+                self.add_line(a, b);
+            }
+        }
+    }
+
+    /// Where the walls of a container are cut by the top of the region: a line around, so that the box looks closed.
+    fn add_rim(&mut self, body: &BodySnapshot, surface: &Surface) {
+        let top = self.region.max.z;
+        for t in &surface.triangles {
+            let corners = t.map(|i| body.pose.transform_point(surface.vertices[i as usize]));
+            let crossings: Vec<DVec3> = (0..3)
+                .filter_map(|i| {
+                    let (p, q) = (corners[i], corners[(i + 1) % 3]);
+                    let below = (p.z < top) != (q.z < top);
+                    below.then(|| p.lerp(q, (top - p.z) / (q.z - p.z)))
+                })
+                .collect();
+            if let [a, b] = crossings[..]
+                && let Some((a, b)) = clip_segment(a, b, &self.region)
+            {
+                self.add_line(a, b);
+            }
+        }
+    }
+
+    fn add_line(&mut self, start: DVec3, end: DVec3) {
+        self.thin.push(Element::Capsule { start, end, radius: self.line_radius });
+        self.kinds.push(Thin::Line);
+    }
+}
