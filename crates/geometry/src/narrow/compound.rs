@@ -47,9 +47,20 @@ impl<'a> Pieces<'a> {
     /// Box around piece `index` in body axes.
     pub(super) fn bounds(&self, index: usize) -> Aabb {
         match self {
-            Pieces::One(geometry) => bounds(geometry),
+            Pieces::One(geometry) => crate::bounds::aabb(geometry, &Pose::IDENTITY),
             Pieces::Many(parts) => parts[index].bounds,
         }
+    }
+
+    /// Largest edge of the box of any piece: the length to which tolerances are relative \[m\].
+    pub(super) fn size(&self) -> f64 {
+        (0..self.len()).map(|i| self.bounds(i).size().max_element()).fold(0.0, f64::max)
+    }
+
+    /// Of the contacts from `first` on, made by piece `index` as body A, keeps those on the surface of the whole, and
+    /// folds `key` into theirs.
+    pub(super) fn keep_surface(&self, index: usize, pose: &Pose, first: usize, key: u32, out: &mut Vec<ContactPoint>) {
+        keep_surface(first, out, key, |c| !self.covers(index, pose, c.point + 0.5 * c.gap * c.normal, -c.normal));
     }
 
     /// True when the surface point `point` of piece `index`, outward direction `outward` (world), is inside the body.
@@ -66,20 +77,6 @@ impl<'a> Pieces<'a> {
                 && part.bounds.contains(&probe)
                 && inside(&part.geometry, part.pose.inverse_transform_point(local))
         })
-    }
-}
-
-/// Box around a convex piece in its own axes.
-fn bounds(geometry: &Geometry) -> Aabb {
-    let centred = |half: DVec3| Aabb::new(-half, half);
-    match geometry {
-        Geometry::Sphere { radius } => centred(DVec3::splat(*radius)),
-        Geometry::Capsule { radius, half_length } => {
-            centred(DVec3::splat(*radius) + DVec3::new(0.0, 0.0, *half_length))
-        }
-        Geometry::Cuboid { half } => centred(*half),
-        Geometry::Convex(data) => Aabb::from_points(data.vertices.iter().copied()),
-        _ => Aabb::EVERYTHING,
     }
 }
 
@@ -127,13 +124,7 @@ pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             });
         }
     }
-    tidy(out, start, pair_size(&pieces_a, &pieces_b));
-}
-
-/// Length to which the distance of coinciding points is relative \[m\].
-fn pair_size(a: &Pieces, b: &Pieces) -> f64 {
-    let size = |pieces: &Pieces| (0..pieces.len()).map(|i| pieces.bounds(i).size().max_element()).fold(0.0, f64::max);
-    size(a).max(size(b))
+    tidy(out, start, pieces_a.size().max(pieces_b.size()));
 }
 
 /// Two pieces in either order of rank.
@@ -168,9 +159,7 @@ pub(super) fn against_plane(parts: &[Part], pose: &Pose, plane: &Plane, margin: 
         let (geometry, piece_pose) = pieces.get(index, pose);
         let first = out.len();
         convex_plane(Side { geometry, pose: &piece_pose }, plane, margin, out);
-        keep_surface(first, out, mix(index as u32, u32::MAX), |c| {
-            !pieces.covers(index, pose, c.point + 0.5 * c.gap * c.normal, -c.normal)
-        });
+        pieces.keep_surface(index, pose, first, mix(index as u32, u32::MAX), out);
     }
-    tidy(out, start, pair_size(&pieces, &pieces));
+    tidy(out, start, pieces.size());
 }

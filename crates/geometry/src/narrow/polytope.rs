@@ -243,7 +243,8 @@ impl Workspace {
     /// Betters `best` by edge pairs.
     fn edge_axes(&mut self, pair: &Pair, reach: f64, best: &mut Option<(DVec3, f64)>) {
         let (edges_a, edges_b) = (pair.topology_a.edges, pair.topology_b.edges);
-        let near = reach.max(0.0);
+        // When they overlap, the two points of the pair are no farther apart than the least depth found so far.
+        let near = best.map_or(f64::INFINITY, |(_, separation)| reach.max(-separation).max(0.0));
         self.b.edges_near(&self.a, edges_a, near, &mut self.edges_a);
         self.a.edges_near(&self.b, edges_b, near, &mut self.edges_b);
         for &i in &self.edges_a {

@@ -5,8 +5,8 @@ use granule_model::ContactPoint;
 
 /// Points nearer than this share of the size of the pair coincide.
 const SAME_PLACE: f64 = 1e-7;
-/// Normals whose difference is shorter than this are the same.
-const SAME_NORMAL: f64 = 1e-7;
+/// Normals whose difference is shorter than this are the same: the angle up to which surfaces count as flat, twice.
+const SAME_NORMAL: f64 = 2e-5;
 
 /// Drops every contact from `start` on that repeats an earlier one, then makes the remaining keys unique.
 ///

@@ -5,10 +5,10 @@ use granule_geometry::{Shape, contacts};
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
 /// A reproducible stream of numbers (SplitMix64).
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -16,15 +16,15 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn range(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn range(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    pub fn vector(&mut self, reach: f64) -> DVec3 {
+    pub(crate) fn vector(&mut self, reach: f64) -> DVec3 {
         DVec3::from_array([0; 3].map(|_| self.range(-reach, reach)))
     }
 
-    pub fn direction(&mut self) -> DVec3 {
+    pub(crate) fn direction(&mut self) -> DVec3 {
         loop {
             let v = self.vector(1.0);
             if (0.01..=1.0).contains(&v.length_squared()) {
@@ -33,7 +33,7 @@ impl Random {
         }
     }
 
-    pub fn rotation(&mut self) -> DQuat {
+    pub(crate) fn rotation(&mut self) -> DQuat {
         loop {
             let q = [0; 4].map(|_| self.range(-1.0, 1.0));
             let q = DQuat::from_array(q);
@@ -43,23 +43,23 @@ impl Random {
         }
     }
 
-    pub fn pose(&mut self, reach: f64) -> Pose {
+    pub(crate) fn pose(&mut self, reach: f64) -> Pose {
         Pose::new(self.vector(reach), self.rotation())
     }
 }
 
-pub fn touch(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64) -> Vec<ContactPoint> {
+pub(crate) fn touch(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64) -> Vec<ContactPoint> {
     let mut out = Vec::new();
     contacts(a, pose_a, b, pose_b, margin, &mut out);
     out
 }
 
-pub fn lowest(points: &[ContactPoint]) -> Option<f64> {
+pub(crate) fn lowest(points: &[ContactPoint]) -> Option<f64> {
     points.iter().map(|c| c.gap).reduce(f64::min)
 }
 
 /// What holds of every answer: unit normals, gaps within the margin, finite numbers, keys that differ.
-pub fn check_form(points: &[ContactPoint], margin: f64) {
+pub(crate) fn check_form(points: &[ContactPoint], margin: f64) {
     for (i, c) in points.iter().enumerate() {
         assert!((c.normal.length() - 1.0).abs() <= 1e-12, "{c:?}");
         assert!(c.gap <= margin && c.gap.is_finite() && c.point.is_finite(), "{c:?}");
@@ -68,7 +68,7 @@ pub fn check_form(points: &[ContactPoint], margin: f64) {
 }
 
 /// Every point of `one` has a partner in `other` within `tolerance` (a length; normals relative to `size`).
-pub fn same_points(one: &[ContactPoint], other: &[ContactPoint], size: f64, tolerance: f64) -> bool {
+pub(crate) fn same_points(one: &[ContactPoint], other: &[ContactPoint], size: f64, tolerance: f64) -> bool {
     let near = |c: &ContactPoint, d: &ContactPoint| {
         (c.point - d.point).length() <= tolerance
             && (c.gap - d.gap).abs() <= tolerance
@@ -78,14 +78,14 @@ pub fn same_points(one: &[ContactPoint], other: &[ContactPoint], size: f64, tole
     one.len() == other.len() && held(one, other) && held(other, one)
 }
 
-pub fn swapped(points: &[ContactPoint]) -> Vec<ContactPoint> {
+pub(crate) fn swapped(points: &[ContactPoint]) -> Vec<ContactPoint> {
     points.iter().map(|c| c.swapped()).collect()
 }
 
-pub fn moved(pose: &Pose, by: &Pose) -> Pose {
+pub(crate) fn moved(pose: &Pose, by: &Pose) -> Pose {
     by.compose(pose)
 }
 
-pub fn scaled(pose: &Pose, factor: f64) -> Pose {
+pub(crate) fn scaled(pose: &Pose, factor: f64) -> Pose {
     Pose::new(pose.position * factor, pose.rotation)
 }

@@ -1,0 +1,243 @@
+//! Meshes: flat ground cut into triangles acts as one plane, ridges and valleys as what they are.
+
+mod narrow_support;
+
+use granule_geometry::Shape;
+use granule_model::{ContactPoint, DQuat, DVec3, Pose};
+use narrow_support::{Random, check_form, lowest, same_points, swapped, touch};
+
+/// A grid of `n` by `n` squares of edge `step` about the origin at the given heights, each square two triangles.
+fn ground(n: u32, step: f64, height: impl Fn(f64, f64) -> f64) -> Shape {
+    let at = |i: u32, j: u32| {
+        let [x, y] = [i, j].map(|k| step * (f64::from(k) - 0.5 * f64::from(n)));
+        DVec3::new(x, y, height(x, y))
+    };
+    let vertices: Vec<_> = (0..=n).flat_map(|i| (0..=n).map(move |j| at(i, j))).collect();
+    let v = |i: u32, j: u32| i * (n + 1) + j;
+    let triangles: Vec<_> = (0..n)
+        .flat_map(|i| (0..n).map(move |j| (i, j)))
+        .flat_map(|(i, j)| [[v(i, j), v(i + 1, j), v(i + 1, j + 1)], [v(i, j), v(i + 1, j + 1), v(i, j + 1)]])
+        .collect();
+    Shape::mesh(&vertices, &triangles).unwrap()
+}
+
+fn bodies() -> Vec<(Shape, f64)> {
+    let hull: Vec<_> = (0..40).map(|k| Random(k).direction() * DVec3::new(1.0, 0.8, 0.6)).collect();
+    vec![
+        (Shape::sphere(0.7).unwrap(), 0.7),
+        (Shape::capsule(0.3, 1.0).unwrap(), 0.8),
+        (Shape::cuboid(DVec3::new(1.0, 1.4, 0.8)).unwrap(), 1.0),
+        (Shape::convex(&hull).unwrap(), 1.0),
+        (Shape::cross(0.5).unwrap(), 1.0),
+    ]
+}
+
+fn sorted(mut points: Vec<ContactPoint>) -> Vec<ContactPoint> {
+    points.sort_by(|a, b| a.gap.total_cmp(&b.gap));
+    points
+}
+
+#[test]
+fn flat_ground_in_triangles_acts_as_a_plane() {
+    let mesh = ground(20, 0.37, |_, _| 0.0);
+    let plane = Shape::half_space(DVec3::Z).unwrap();
+    let mut random = Random(11);
+    for (body, reach) in bodies() {
+        let mut met = 0;
+        for _ in 0..400 {
+            let at = DVec3::new(random.range(-2.0, 2.0), random.range(-2.0, 2.0), random.range(0.4, reach + 0.1));
+            let pose = Pose::new(at, random.rotation());
+            let expected = touch(&body, &pose, &plane, &Pose::IDENTITY, 0.02);
+            if lowest(&expected).is_some_and(|gap| gap < -0.08) {
+                continue;
+            }
+            let points = touch(&body, &pose, &mesh, &Pose::IDENTITY, 0.02);
+            check_form(&points, 0.02);
+            // Not merely near the face's normal: it is the face's normal.
+            assert!(points.iter().all(|c| c.normal == DVec3::Z), "{points:?}");
+            assert!(
+                same_points(&sorted(points.clone()), &sorted(expected.clone()), 1.0, 1e-12),
+                "{} {points:?} {expected:?}",
+                body.name()
+            );
+            met += points.len();
+        }
+        assert!(met > 60, "{} {met}", body.name());
+    }
+}
+
+#[test]
+fn a_ball_that_rolls_over_edges_and_corners_is_held_all_the_way_by_one_normal() {
+    let mesh = ground(8, 0.5, |_, _| 0.0);
+    let ball = Shape::sphere(0.6).unwrap();
+    // Along an edge, along a diagonal, over corners, and off them by rounding.
+    for direction in [DVec3::X, DVec3::new(1.0, 1.0, 0.0), DVec3::new(1.0, 0.37, 0.0)] {
+        for shift in [0.0, 1e-17, 1e-12, -1e-10, 1e-8, 1e-5] {
+            for step in -400..=400 {
+                let at = direction * (f64::from(step) / 400.0) + DVec3::new(shift, -shift, 0.599);
+                let points = touch(&ball, &Pose::from_position(at), &mesh, &Pose::IDENTITY, 0.01);
+                assert_eq!(points.len(), 1, "{at}: {points:?}");
+                assert!(points[0].normal == DVec3::Z && (points[0].gap + 0.001).abs() <= 1e-15, "{points:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tilted_flat_mesh_keeps_its_normal_to_rounding() {
+    let slope = 0.3;
+    let mesh = ground(10, 0.41, |x, y| slope * x - 0.2 * y);
+    let normal = DVec3::new(-slope, 0.2, 1.0).normalize();
+    let mut random = Random(12);
+    let (mut held, mut worst) = (0, 0.0_f64);
+    for (body, _) in bodies().into_iter().take(3) {
+        for _ in 0..500 {
+            let over = random.vector(1.0);
+            let foot = over - normal * over.dot(normal);
+            let pose = Pose::new(foot + 0.45 * normal, random.rotation());
+            for c in touch(&body, &pose, &mesh, &Pose::IDENTITY, 0.01) {
+                held += 1;
+                worst = worst.max((c.normal - normal).length());
+            }
+        }
+    }
+    println!("{held} points, worst normal {worst:e}");
+    // Measured: 3e-16 (the vertices themselves are rounded).
+    assert!(held > 500 && worst <= 1e-14, "{held} {worst:e}");
+}
+
+/// A roof with its ridge along y at height 0, falling at slope `fall` on both sides; a valley for negative `fall`.
+fn roof(fall: f64) -> Shape {
+    ground(8, 0.5, |x, _| -fall * x.abs())
+}
+
+#[test]
+fn a_ridge_holds_balls_and_boxes_in_its_cone_of_normals() {
+    let mesh = roof(0.5);
+    let ball = Shape::sphere(0.6).unwrap();
+    for tilt in [-0.3, -0.1, 0.0, 0.2, 0.4] {
+        let normal = DVec3::new(tilt, 0.0, 1.0).normalize();
+        let pose = Pose::from_position(DVec3::new(0.0, 0.2, 0.0) + 0.599 * normal);
+        let points = touch(&ball, &pose, &mesh, &Pose::IDENTITY, 0.0005);
+        assert_eq!(points.len(), 1, "{points:?}");
+        assert!((points[0].normal - normal).length() <= 1e-12 && (points[0].gap + 0.001).abs() <= 1e-14);
+        // A box with its face on the ridge: both ends of the ridge under the face, and its normal.
+        let turn = DQuat::from_rotation_arc(DVec3::Z, normal);
+        let cuboid = Shape::cuboid(DVec3::new(1.0, 1.2, 1.0)).unwrap();
+        let pose = Pose::new(DVec3::new(0.0, 0.2, 0.0) + 0.499 * normal, turn);
+        let points = touch(&cuboid, &pose, &mesh, &Pose::IDENTITY, 0.0005);
+        assert!(points.len() >= 2, "{points:?}");
+        assert!(
+            points.iter().all(|c| (c.normal - normal).length() <= 1e-12 && (c.gap + 0.001).abs() <= 1e-12),
+            "{points:?}"
+        );
+        let reach = points.iter().map(|c| (c.point.y - 0.2).abs()).fold(0.0, f64::max);
+        assert!((reach - 0.6).abs() <= 1e-9, "{reach}");
+    }
+}
+
+#[test]
+fn a_valley_holds_a_ball_with_two_normals_and_no_third() {
+    let mesh = roof(-0.5);
+    let ball = Shape::sphere(0.6).unwrap();
+    let length = 1.25_f64.sqrt();
+    // Tangent to both sides, one millimetre deep.
+    let pose = Pose::from_position(DVec3::new(0.0, 0.13, 0.599 * length));
+    let points = touch(&ball, &pose, &mesh, &Pose::IDENTITY, 0.0005);
+    assert_eq!(points.len(), 2, "{points:?}");
+    for c in &points {
+        assert!((c.gap + 0.001).abs() <= 1e-12 && (c.normal.x.abs() - 0.5 / length).abs() <= 1e-12, "{c:?}");
+    }
+}
+
+#[test]
+fn a_peak_is_felt_under_a_plate() {
+    let mesh = ground(4, 1.0, |x, y| if x == 0.0 && y == 0.0 { 0.3 } else { 0.0 });
+    let plate = Shape::cuboid(DVec3::new(0.6, 0.6, 0.2)).unwrap();
+    let pose = Pose::from_position(DVec3::new(0.05, 0.1, 0.399));
+    let points = touch(&plate, &pose, &mesh, &Pose::IDENTITY, 0.0005);
+    assert_eq!(points.len(), 1, "{points:?}");
+    assert!((points[0].gap + 0.001).abs() <= 1e-12 && (points[0].normal - DVec3::Z).length() <= 1e-12, "{points:?}");
+}
+
+#[test]
+fn a_box_slides_over_a_step_without_meeting_the_edges_below_it() {
+    // Floor at 0 for x < 0, a riser at x = 0 up to 0.5, a tread behind it.
+    let vertices = [
+        [-3.0, -3.0, 0.0],
+        [0.0, -3.0, 0.0],
+        [0.0, -3.0, 0.5],
+        [3.0, -3.0, 0.5],
+        [-3.0, 3.0, 0.0],
+        [0.0, 3.0, 0.0],
+        [0.0, 3.0, 0.5],
+        [3.0, 3.0, 0.5],
+    ]
+    .map(DVec3::from_array);
+    let quad = |a: u32, b: u32| [[a, b, b + 4], [a, b + 4, a + 4]];
+    let triangles: Vec<_> = [quad(0, 1), quad(1, 2), quad(2, 3)].into_iter().flatten().collect();
+    let mesh = Shape::mesh(&vertices, &triangles).unwrap();
+    let cuboid = Shape::cuboid(DVec3::ONE).unwrap();
+    // Against the riser: floor and riser, nothing else; no point from the tread's far side.
+    let points = touch(&cuboid, &Pose::from_position(DVec3::new(-0.499, 0.0, 0.499)), &mesh, &Pose::IDENTITY, 0.01);
+    check_form(&points, 0.01);
+    for c in &points {
+        assert!(c.normal == DVec3::Z || c.normal == DVec3::NEG_X, "{c:?}");
+        assert!((c.gap + 0.001).abs() <= 1e-12, "{c:?}");
+    }
+    assert_eq!(points.iter().filter(|c| c.normal == DVec3::Z).count(), 4, "{points:?}");
+    assert!(points.iter().filter(|c| c.normal == DVec3::NEG_X).count() >= 4, "{points:?}");
+    // On the tread and over its edge: held by the tread alone.
+    let points = touch(&cuboid, &Pose::from_position(DVec3::new(0.2, 0.0, 0.999)), &mesh, &Pose::IDENTITY, 0.01);
+    assert!(points.len() >= 4 && points.iter().all(|c| c.normal == DVec3::Z), "{points:?}");
+}
+
+#[test]
+fn rough_ground_against_the_distance_to_every_triangle() {
+    let mesh = ground(12, 0.4, |x, y| 0.25 * libm::sin(3.1 * x + 0.4) * libm::cos(2.3 * y));
+    let vertices = mesh.surface();
+    drop(vertices);
+    let ball = Shape::sphere(0.35).unwrap();
+    let mut random = Random(14);
+    let mut met = 0;
+    for _ in 0..3000 {
+        let at = DVec3::new(random.range(-1.8, 1.8), random.range(-1.8, 1.8), random.range(0.1, 0.9));
+        let points = touch(&ball, &Pose::from_position(at), &mesh, &Pose::IDENTITY, 0.05);
+        check_form(&points, 0.05);
+        // Tiny balls around the contact agree: the reported surface point lies on the surface.
+        for c in &points {
+            met += 1;
+            let on_mesh = c.point - 0.5 * c.gap * c.normal;
+            let probe = touch(
+                &Shape::sphere(1e-4).unwrap(),
+                &Pose::from_position(on_mesh + 1e-4 * c.normal),
+                &mesh,
+                &Pose::IDENTITY,
+                1e-6,
+            );
+            assert!(lowest(&probe).is_some_and(|gap| gap.abs() <= 1e-10), "{c:?} {probe:?}");
+        }
+        let back = touch(&mesh, &Pose::IDENTITY, &ball, &Pose::from_position(at), 0.05);
+        assert_eq!(points, swapped(&back));
+    }
+    assert!(met > 500, "{met}");
+}
+
+#[test]
+fn soups_of_triangles_do_not_panic() {
+    let mut random = Random(15);
+    for _ in 0..60 {
+        let vertices: Vec<_> = (0..30).map(|_| random.vector(1.0)).collect();
+        let triangles: Vec<_> = (0..40)
+            .map(|_| [0; 3].map(|_| (random.next() % 30) as u32))
+            .filter(|[a, b, c]| a != b && b != c && a != c)
+            .collect();
+        let Ok(mesh) = Shape::mesh(&vertices, &triangles) else { continue };
+        for (body, _) in bodies() {
+            for _ in 0..10 {
+                let points = touch(&body, &random.pose(1.0), &mesh, &random.pose(0.3), 0.1);
+                check_form(&points, 0.1);
+            }
+        }
+    }
+}
