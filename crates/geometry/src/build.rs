@@ -149,12 +149,7 @@ impl Shape {
 }
 
 /// A shape with mass; refused when rounding leaves it without a positive moment of inertia.
-fn solid(
-    name: &'static str,
-    geometry: Geometry,
-    moments: &Moments,
-    bounding_radius: f64,
-) -> Result<Shape, ShapeError> {
+fn solid(name: &'static str, geometry: Geometry, moments: &Moments, bounding_radius: f64) -> Result<Shape, ShapeError> {
     let unit = moments.unit_mass();
     let inertia = unit.principal_inertia;
     if !(inertia.is_finite() && inertia.min_element() > 0.0) {

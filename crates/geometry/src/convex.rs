@@ -4,8 +4,6 @@
 //! itself (which triangles) is made in `hull`; this module merges its coplanar triangles and finds edges and adjacency.
 
 use granule_model::{Aabb, DVec3, Pose};
-use parry3d_f64::math::Vector;
-use parry3d_f64::shape::SupportMap;
 
 use crate::faces::merge_coplanar;
 use crate::hull::hull_triangles;
@@ -23,8 +21,6 @@ pub(crate) struct ConvexData {
     pub(crate) edges: Vec<Edge>,
     /// Power of two that brings the largest coordinate into \[0.5, 1).
     pub(crate) unit_scale: f64,
-    /// The vertices times `unit_scale`, as parry's GJK and EPA want them.
-    pub(crate) unit: UnitHull,
 }
 
 /// A flat face.
@@ -49,44 +45,19 @@ pub(crate) struct Edge {
     pub(crate) faces: [u32; 2],
 }
 
-/// Corners in coordinates of unit size, as a support map for parry.
-#[derive(Clone, Debug)]
-pub(crate) struct UnitHull {
-    pub(crate) points: Vec<DVec3>,
-}
-
-impl SupportMap for UnitHull {
-    fn local_support_point(&self, direction: Vector) -> Vector {
-        let mut best = self.points[0];
-        let mut reach = best.dot(direction);
-        for &p in &self.points[1..] {
-            let r = p.dot(direction);
-            if r > reach {
-                (best, reach) = (p, r);
-            }
-        }
-        best
-    }
-}
-
 impl ConvexData {
     /// The faces of `hull`, in the axes whose pose in the hull's axes is `frame`.
     pub(crate) fn new(hull: &Hull, frame: &Pose) -> ConvexData {
         let extent = Aabb::from_points(hull.points.iter().copied()).size().max_element();
         let mut loops = merge_coplanar(&hull.points, &hull.triangles, COPLANAR * extent);
-        let mut used: Vec<u32> = loops.iter().flatten().copied().collect();
-        used.sort_unstable();
-        used.dedup();
-        let new_index = |old: u32| used.partition_point(|&u| u < old) as u32;
-        loops.iter_mut().flatten().for_each(|i| *i = new_index(*i));
-        let vertices = used.iter().map(|&i| frame.inverse_transform_point(hull.points[i as usize])).collect();
-        ConvexData::from_loops(vertices, &loops)
+        let corners = keep_used(&hull.points, loops.iter_mut().flatten().collect());
+        let vertices = corners.into_iter().map(|p| frame.inverse_transform_point(p));
+        ConvexData::from_loops(vertices.collect(), &loops)
     }
 
     /// A closed convex surface of faces with corners counter-clockwise seen from outside.
     pub(crate) fn from_loops(vertices: Vec<DVec3>, loops: &[Vec<u32>]) -> ConvexData {
         let unit_scale = unit_scale(vertices.iter().copied());
-        let unit = UnitHull { points: vertices.iter().map(|&v| v * unit_scale).collect() };
         let mut flat = Vec::new();
         let mut faces = Vec::with_capacity(loops.len());
         let mut sides: Vec<([u32; 2], bool, u32)> = Vec::new();
@@ -101,7 +72,7 @@ impl ConvexData {
         sides.sort_unstable();
         // Two sides of a closed surface share each edge; the one that runs from the lower corner sorts first.
         let edges = sides.chunks_exact(2).map(|s| Edge { vertices: s[0].0, faces: [s[0].2, s[1].2] }).collect();
-        ConvexData { vertices, faces, loops: flat, edges, unit_scale, unit }
+        ConvexData { vertices, faces, loops: flat, edges, unit_scale }
     }
 
     /// Corners of `face`, counter-clockwise seen from outside.
@@ -122,7 +93,7 @@ const THIN: f64 = 1e-5;
 /// The hull of a point cloud before it is moved to body axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Hull {
-    /// Its corners and perhaps further points that no loop names.
+    /// Its corners; some may lie on edges or in faces to rounding.
     pub(crate) points: Vec<DVec3>,
     /// The closed surface.
     pub(crate) triangles: Vec<[u32; 3]>,
@@ -136,20 +107,18 @@ impl Hull {
             return None;
         }
         let points = weld(points, WELD * extent);
-        let triangles = hull_triangles(&points)?;
+        let mut triangles = hull_triangles(&points)?;
+        let points = keep_used(&points, triangles.iter_mut().flatten().collect());
         let hull = Hull { points, triangles };
         (hull.thickness() >= THIN * extent).then_some(hull)
     }
 
     /// Smallest distance between a face and the point farthest below it \[m\].
     fn thickness(&self) -> f64 {
-        let mut corners: Vec<u32> = self.triangles.iter().flatten().copied().collect();
-        corners.sort_unstable();
-        corners.dedup();
         let depth = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|i| self.points[i as usize]);
             let normal = (b - a).cross(c - a).normalize_or_zero();
-            corners.iter().map(|&i| normal.dot(a - self.points[i as usize])).fold(0.0, f64::max)
+            self.points.iter().map(|&p| normal.dot(a - p)).fold(0.0, f64::max)
         };
         // The largest triangle of each face is enough, but a sliver's normal is noise: leave slivers out.
         let area = |t: &[u32; 3]| {
@@ -177,6 +146,15 @@ fn face_plane(vertices: &[DVec3], corners: &[u32], start: u32) -> Face {
     let normal = doubled_area.normalize_or_zero();
     let offset = vertices.iter().map(|v| normal.dot(*v)).fold(f64::NEG_INFINITY, f64::max);
     Face { normal, offset, start, len: corners.len() as u32 }
+}
+
+/// The points that `indices` name, in their order; the indices become those among the points kept.
+fn keep_used(points: &[DVec3], indices: Vec<&mut u32>) -> Vec<DVec3> {
+    let mut used: Vec<u32> = indices.iter().map(|i| **i).collect();
+    used.sort_unstable();
+    used.dedup();
+    indices.into_iter().for_each(|i| *i = used.partition_point(|u| u < i) as u32);
+    used.iter().map(|&i| points[i as usize]).collect()
 }
 
 /// One of each group of points that lie within `distance` of each other; order is kept.
@@ -245,7 +223,7 @@ mod tests {
             check(&data);
             assert_eq!((data.vertices.len(), data.faces.len(), data.edges.len()), (40, 22, 60));
             assert_eq!(data.faces.iter().filter(|f| f.len == 20).count(), 2);
-            let largest = data.unit.points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
+            let largest = data.vertices.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max) * data.unit_scale;
             assert!((0.5..1.0).contains(&largest));
         }
     }

@@ -6,6 +6,7 @@ mod bounds;
 mod build;
 mod closed_mesh;
 mod convex;
+mod decompose;
 mod error;
 mod faces;
 mod geometry;

@@ -145,10 +145,18 @@ fn ring_triangles(around: u32, rings: u32) -> Vec<[u32; 3]> {
 
 /// The outer surface of seven cubes of edge `c`: 32 vertices, 30 squares, closed.
 pub(crate) fn cross_surface(c: f64) -> Surface {
-    let filled =
-        |cell: [i32; 3]| cell.iter().all(|&i| (0..3).contains(&i)) && cell.iter().filter(|&&i| i != 1).count() <= 1;
+    let in_cross = |cell: [i32; 3]| cell.iter().filter(|&&i| i != 1).count() <= 1;
+    let mut surface = lattice_surface([3, 3, 3], in_cross);
+    surface.vertices.iter_mut().for_each(|v| *v = (*v - DVec3::splat(1.5)) * c);
+    surface
+}
+
+/// The surface between filled and empty unit cells of a lattice of the given size; all beyond is empty.
+pub(crate) fn lattice_surface(size: [i32; 3], filled: impl Fn([i32; 3]) -> bool) -> Surface {
+    let [nx, ny, nz] = size;
+    let filled = |cell: [i32; 3]| cell.iter().zip(size).all(|(&i, n)| (0..n).contains(&i)) && filled(cell);
     let mut squares: Vec<[[i32; 3]; 4]> = Vec::new();
-    for cell in (0..27).map(|i| [i % 3, i / 3 % 3, i / 9]).filter(|&cell| filled(cell)) {
+    for cell in (0..nx * ny * nz).map(|i| [i % nx, i / nx % ny, i / (nx * ny)]).filter(|&cell| filled(cell)) {
         for (face, corners) in CUBOID_FACES.iter().enumerate() {
             let mut beyond = cell;
             beyond[face / 2] += if face % 2 == 1 { 1 } else { -1 };
@@ -162,6 +170,6 @@ pub(crate) fn cross_surface(c: f64) -> Surface {
     lattice.dedup();
     let index = |p: &[i32; 3]| lattice.partition_point(|q| q < p) as u32;
     let faces: Vec<[u32; 4]> = squares.iter().map(|s| std::array::from_fn(|k| index(&s[k]))).collect();
-    let vertices = lattice.iter().map(|p| DVec3::from_array(p.map(|i| (f64::from(i) - 1.5) * c))).collect();
+    let vertices = lattice.iter().map(|p| DVec3::from_array(p.map(f64::from))).collect();
     Surface::from_faces(vertices, faces.iter().map(|f| &f[..]))
 }

@@ -37,7 +37,10 @@ fn degenerate_hulls_are_named() {
 fn bad_closed_meshes_are_named() {
     assert!(Shape::closed_mesh(&TETRAHEDRON, &FACES).is_ok());
     let open = Shape::closed_mesh(&TETRAHEDRON, &FACES[..3]).unwrap_err();
-    assert!(matches!(open, ShapeError::OpenEdge { triangle: 1, from: 1, to: 3, start: DVec3::X, end: DVec3::Z }), "{open:?}");
+    assert!(
+        matches!(open, ShapeError::OpenEdge { triangle: 1, from: 1, to: 3, start: DVec3::X, end: DVec3::Z }),
+        "{open:?}"
+    );
     assert!(open.to_string().contains("from vertex 1 at"), "{open}");
     let mut turned = FACES;
     turned[3].swap(0, 1);
@@ -67,10 +70,7 @@ fn bad_compounds_are_named() {
     let ball = Shape::sphere(1.0).unwrap();
     let plane = Shape::half_space(DVec3::Z).unwrap();
     let parts = vec![(Pose::IDENTITY, ball.clone()), (Pose::IDENTITY, plane)];
-    assert_eq!(
-        Shape::compound(parts).unwrap_err(),
-        ShapeError::PartWithoutVolume { part: 1, name: "half-space" }
-    );
+    assert_eq!(Shape::compound(parts).unwrap_err(), ShapeError::PartWithoutVolume { part: 1, name: "half-space" });
     let nowhere = Pose::new(DVec3::ZERO, DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0));
     assert_eq!(Shape::compound(vec![(nowhere, ball)]).unwrap_err(), ShapeError::PartPose { part: 0 });
 }
@@ -84,7 +84,7 @@ fn coordinate() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn hostile_input_gives_a_shape_or_an_error(
         numbers in prop::collection::vec(coordinate(), 3..60),

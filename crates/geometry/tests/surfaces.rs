@@ -194,10 +194,14 @@ fn triangulations_enclose_the_volume() {
         let ratio = closed.mass_properties(1.0).unwrap().volume / shape.mass_properties(1.0).unwrap().volume;
         // Chords of 96 sides lose 1 - sinc(pi / 96)-like 2e-3; flat shapes lose nothing but rounding.
         assert!((0.997..=1.0 + 1e-12).contains(&ratio), "{}: {ratio}", shape.name());
-        let volume: f64 = surface.triangles.iter().map(|t| {
-            let [a, b, c] = t.map(|i| surface.vertices[i as usize]);
-            a.dot(b.cross(c)) / 6.0
-        }).sum();
+        let volume: f64 = surface
+            .triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|i| surface.vertices[i as usize]);
+                a.dot(b.cross(c)) / 6.0
+            })
+            .sum();
         assert!(volume > 0.0, "{} is inside out", shape.name());
     }
 }
