@@ -35,9 +35,10 @@ impl Camera {
         Camera::framing_with_aspect(bounds, direction, 16.0 / 9.0)
     }
 
-    /// The direction from which packs are shown: from the front (the -y side), a little from the left, from above.
+    /// The direction from which packs are shown: from the front (the -y side), a little from the right, from above:
+    /// heaps that slide towards +x show their slope.
     pub fn default_direction() -> DVec3 {
-        DVec3::new(-0.35, -1.0, 0.5)
+        DVec3::new(0.3, -1.0, 0.45)
     }
 
     /// As [`Camera::framing`], for a picture whose width is `aspect` times its height.

@@ -12,7 +12,7 @@ const SCALE: [u32; 9] = [0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28a
 
 /// Bodies without mass, floors, walls, lines: sRGB.
 pub(crate) const STATIC_BODY: u32 = 0xb4b4b0;
-pub(crate) const GROUND: u32 = 0xe4e2dc;
+pub(crate) const GROUND: u32 = 0xdedcd5;
 pub(crate) const PANEL: u32 = 0xd6dde2;
 pub(crate) const LINE: u32 = 0x5a6068;
 

@@ -62,27 +62,31 @@ fn fill(image: &mut RgbImage, left: u32, top: u32, width: u32, height: u32, colo
     }
 }
 
-/// A vertical scale at the right edge with its title above.
+/// A horizontal scale in the lower right corner, which framed regions leave free, with its title above.
 fn draw_bar(image: &mut RgbImage, (low, high): (f64, f64), title: &str) {
     let dot = dot_size(image);
     let labels: Vec<String> = (0..TICKS).map(|i| tick_text(low, high, f64::from(i) / f64::from(TICKS - 1))).collect();
     let label_width = labels.iter().map(|l| text_width(l, dot)).max().unwrap_or(0);
-    let width = text_width(title, dot).max(label_width + 14 * dot);
-    let (bar_width, bar_height) = (8 * dot, image.height() * 2 / 5);
-    if width + 5 * dot > image.width() || bar_height < 8 * TICKS * dot {
+    let bar_width = (image.width() / 4).max(TICKS * (label_width + 2 * dot));
+    let (bar_height, margin) = (7 * dot, 5 * dot);
+    // Title, bar, ticks and labels with the gaps between them.
+    let height = (font::HEIGHT * 2 + 8) * dot + bar_height;
+    if bar_width + label_width + 2 * margin > image.width() || height + 2 * margin > image.height() {
         return;
     }
-    let left = image.width() - width - 5 * dot;
-    let top = 18 * dot;
-    draw_text(image, left, 5 * dot, dot, title);
-    for row in 0..bar_height {
-        let share = 1.0 - (f64::from(row) + 0.5) / f64::from(bar_height);
-        fill(image, left, top + row, bar_width, 1, colour::to_srgb(colour::scale(share)));
+    let left = image.width() - bar_width - label_width / 2 - margin;
+    let top = image.height() - height - margin;
+    draw_text(image, left, top, dot, title);
+    let bar_top = top + (font::HEIGHT + 3) * dot;
+    for column in 0..bar_width {
+        let share = (f64::from(column) + 0.5) / f64::from(bar_width);
+        fill(image, left + column, bar_top, 1, bar_height, colour::to_srgb(colour::scale(share)));
     }
     for (i, label) in labels.iter().enumerate() {
-        let y = top + bar_height - bar_height * i as u32 / (TICKS - 1);
-        fill(image, left + bar_width, y.min(top + bar_height - 1), 2 * dot, dot, INK);
-        draw_text(image, left + bar_width + 4 * dot, y.saturating_sub(3 * dot), dot, label);
+        let x = left + bar_width * i as u32 / (TICKS - 1);
+        fill(image, x.min(left + bar_width - dot), bar_top + bar_height, dot, 2 * dot, INK);
+        let start = x.saturating_sub(text_width(label, dot) / 2);
+        draw_text(image, start, bar_top + bar_height + 4 * dot, dot, label);
     }
 }
 

@@ -66,7 +66,7 @@ impl Default for RenderOptions {
             width: 1280,
             height: 720,
             samples: 9,
-            occlusion_rays: 3,
+            occlusion_rays: 2,
             shadows: true,
             colour_by: ColourBy::Body,
             range: None,
@@ -78,9 +78,9 @@ impl Default for RenderOptions {
 }
 
 impl RenderOptions {
-    /// Quick pictures for a film: 640 x 360, two occlusion rays, four samples on edges.
+    /// Quick pictures for a film: 640 x 360, one occlusion ray, four samples on edges.
     pub fn film() -> Self {
-        RenderOptions { width: 640, height: 360, samples: 4, occlusion_rays: 2, ..RenderOptions::default() }
+        RenderOptions { width: 640, height: 360, samples: 4, occlusion_rays: 1, ..RenderOptions::default() }
     }
 
     /// Values at the ends of the colour scale.
@@ -111,17 +111,17 @@ pub fn render(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions) -> 
     };
     let seen = canvas.pixels(|x, y| canvas.lamp.first_visible(&canvas.world, &canvas.ray(x, y, 0.5, 0.5)));
     let raw = canvas.pixels(|x, y| canvas.raw_light(x, y, &seen));
+    let light = canvas.pixels(|x, y| canvas.gathered_light(x, y, &seen, &raw));
     let coarse = canvas.pixels(|x, y| {
         let i = canvas.place(x, y);
-        let light = canvas.gathered_light(x, y, &seen, &raw);
         let ray = canvas.ray(x, y, 0.5, 0.5);
-        to_srgb(canvas.lamp.colour(&canvas.world, &ray, seen[i].as_ref(), light))
+        to_srgb(canvas.lamp.colour(&canvas.world, &ray, seen[i].as_ref(), light[i]))
     });
     let side = (options.samples.max(1) as f64).sqrt().ceil() as u32;
     let side = side.min(MOST_SUBSAMPLES);
     let fine = canvas.pixels(|x, y| {
         let on_edge = side > 1 && canvas.on_edge(x, y, &coarse);
-        if on_edge { canvas.fine_colour(x, y, side) } else { coarse[canvas.place(x, y)] }
+        if on_edge { canvas.fine_colour(x, y, side, &seen, &light) } else { coarse[canvas.place(x, y)] }
     });
     let mut image = RgbImage::from_fn(width, height, |x, y| image::Rgb(fine[canvas.place(x as usize, y as usize)]));
     overlay::draw_all(&mut image, options, snapshot);
@@ -162,15 +162,13 @@ impl Canvas {
     /// Mean light over the tile around a pixel, of the pixels that show the same side of the same body.
     fn gathered_light(&self, x: usize, y: usize, seen: &[Option<Visible>], raw: &[Light]) -> Light {
         let Some(own) = &seen[self.place(x, y)] else { return [1.0, 1.0] };
-        let body = self.world.skins[own.element as usize].body;
         let mut sum = [0.0f32; 2];
         let mut count = 0.0;
         for row in (y + 4).saturating_sub(5)..(y + 3).min(self.height) {
             for column in (x + 4).saturating_sub(5)..(x + 3).min(self.width) {
                 let i = self.place(column, row);
                 let Some(other) = &seen[i] else { continue };
-                let cosine: f32 = (0..3).map(|k| own.normal[k] * other.normal[k]).sum();
-                if self.world.skins[other.element as usize].body == body && cosine >= SAME_SURFACE_COSINE {
+                if self.same_surface(own, other) {
                     sum = [sum[0] + raw[i][0], sum[1] + raw[i][1]];
                     count += 1.0;
                 }
@@ -190,20 +188,49 @@ impl Canvas {
             || y + 1 < self.height && differs(here + self.width)
     }
 
-    /// Mean colour of `side` x `side` rays through a pixel; each takes other directions of the light's set.
-    fn fine_colour(&self, x: usize, y: usize, side: u32) -> [u8; 3] {
+    /// Mean colour of `side` x `side` rays through a pixel.
+    fn fine_colour(&self, x: usize, y: usize, side: u32, seen: &[Option<Visible>], light: &[Light]) -> [u8; 3] {
         let mut sum: Colour = [0.0; 3];
         for k in 0..side * side {
             let offset = |n: u32| (f64::from(n) + 0.5) / f64::from(side);
             let ray = self.ray(x, y, offset(k % side), offset(k / side));
-            let seen = self.lamp.first_visible(&self.world, &ray);
-            let member = (TILE_ORDER[y % 4][x % 4] + 7 * k as usize) % TILE;
-            let light = seen.as_ref().map_or([1.0, 1.0], |s| self.lamp.light(&self.world, &ray, s, member));
-            let colour = self.lamp.colour(&self.world, &ray, seen.as_ref(), light);
+            let hit = self.lamp.first_visible(&self.world, &ray);
+            let light = hit.as_ref().map_or([1.0, 1.0], |own| {
+                let known = self.light_nearby(x, y, own, seen, light);
+                let member = (TILE_ORDER[y % 4][x % 4] + 7 * k as usize) % TILE;
+                known.unwrap_or_else(|| self.lamp.light(&self.world, &ray, own, member))
+            });
+            let colour = self.lamp.colour(&self.world, &ray, hit.as_ref(), light);
             // Bright things must not outshine an edge: what is averaged is what the screen shows.
             (0..3).for_each(|i| sum[i] += colour[i].min(1.0));
         }
         to_srgb(sum.map(|s| s / (side * side) as f32))
+    }
+
+    /// The light of the nearest pixel that shows the same side of the same body: smoother and cheaper than new rays.
+    fn light_nearby(
+        &self,
+        x: usize,
+        y: usize,
+        own: &Visible,
+        seen: &[Option<Visible>],
+        light: &[Light],
+    ) -> Option<Light> {
+        const AROUND: [(isize, isize); 9] =
+            [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
+        AROUND.iter().find_map(|&(dx, dy)| {
+            let (column, row) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?);
+            let inside = column < self.width && row < self.height;
+            let i = inside.then(|| self.place(column, row))?;
+            let other = seen[i].as_ref()?;
+            self.same_surface(own, other).then_some(light[i])
+        })
+    }
+
+    fn same_surface(&self, a: &Visible, b: &Visible) -> bool {
+        let body = |v: &Visible| self.world.skins[v.element as usize].body;
+        let cosine: f32 = (0..3).map(|k| a.normal[k] * b.normal[k]).sum();
+        body(a) == body(b) && cosine >= SAME_SURFACE_COSINE
     }
 }
 

@@ -16,7 +16,7 @@ use crate::render::{ColourBy, RenderOptions};
 use crate::walls::{clip_polygon, clip_segment, crease_edges, plane_polygon};
 
 /// An obstacle that hides more than this share of the grains is drawn as glass.
-const HIDING_SHARE: f64 = 0.1;
+const HIDING_SHARE: f64 = 0.02;
 /// Grains that are asked whether the camera sees them.
 const ASKED_GRAINS: usize = 200;
 /// A panel whose normal rises by more than this is a floor: solid, with shadows on it.
@@ -151,6 +151,16 @@ fn body_elements(body: &BodySnapshot, mut add: impl FnMut(Element)) {
     }
 }
 
+/// Adds the part of a triangle that lies in `cover`; other elements as they are.
+fn add_below(element: Element, cover: Option<&Aabb>, out: &mut Vec<Element>) {
+    let (Some(cover), Element::Triangle { corner, edge_1, edge_2 }) = (cover, element) else {
+        out.push(element);
+        return;
+    };
+    let polygon = clip_polygon(vec![corner, corner + edge_1, corner + edge_2], cover);
+    out.extend((1..polygon.len().saturating_sub(1)).map(|i| Element::triangle(polygon[0], polygon[i], polygon[i + 1])));
+}
+
 /// Places of the bounded bodies without mass that stand between `eye` and a good share of the grains, ascending.
 fn hiding_obstacles(snapshot: &Snapshot, eye: DVec3) -> Vec<usize> {
     let mut elements = Vec::new();
@@ -188,18 +198,30 @@ fn hiding_obstacles(snapshot: &Snapshot, eye: DVec3) -> Vec<usize> {
 
 impl Builder {
     fn add_solid(&mut self, body: &BodySnapshot, skin: Skin) {
-        body_elements(body, |element| self.solid.push(element));
+        let cover = self.cover(body);
+        body_elements(body, |element| add_below(element, cover.as_ref(), &mut self.solid));
         self.skins.resize(self.solid.len(), skin);
     }
 
     fn add_glass(&mut self, body: &BodySnapshot) {
-        body_elements(body, |element| self.thin.push(element));
+        let cover = self.cover(body);
+        body_elements(body, |element| add_below(element, cover.as_ref(), &mut self.thin));
         self.kinds.resize(self.thin.len(), Thin::Glass);
         for primitive in body.shape.surface() {
             if let Primitive::Triangles(surface) = primitive {
-                self.add_edges(body, &surface, false);
+                self.add_edges(body, &surface, cover.as_ref());
+                if cover.is_some() {
+                    self.add_rim(body, &surface, cover.as_ref());
+                }
             }
         }
+    }
+
+    /// Where an obstacle that rises above the region is cut: a dividing wall may be many times as high as the grains.
+    fn cover(&self, body: &BodySnapshot) -> Option<Aabb> {
+        let own = body.shape.aabb(&body.pose);
+        let above = body.kind != BodyKind::Dynamic && self.region.is_finite() && own.max.z > self.region.max.z;
+        above.then(|| Aabb::new(own.min, own.max.with_z(self.region.max.z)).union(&Aabb::new(own.min, own.min)))
     }
 
     /// Half-spaces and containers, cut to the region.
@@ -224,8 +246,9 @@ impl Builder {
                         let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
                         self.add_panel(&clip_polygon(corners.to_vec(), &self.region), normal, skin);
                     }
-                    self.add_edges(body, &surface, true);
-                    self.add_rim(body, &surface);
+                    let region = self.region;
+                    self.add_edges(body, &surface, Some(&region));
+                    self.add_rim(body, &surface, Some(&region));
                 }
                 Primitive::Sphere { .. } | Primitive::Capsule { .. } => {}
             }
@@ -248,33 +271,36 @@ impl Builder {
         }
     }
 
-    fn add_edges(&mut self, body: &BodySnapshot, surface: &Surface, clipped: bool) {
+    fn add_edges(&mut self, body: &BodySnapshot, surface: &Surface, cut: Option<&Aabb>) {
         for (a, b) in crease_edges(surface) {
-            let (a, b) = (body.pose.transform_point(a), body.pose.transform_point(b));
-            if !clipped {
-                self.add_line(a, b);
-            } else if let Some((a, b)) = clip_segment(a, b, &self.region) {
-                self.add_line(a, b);
-            }
+            self.add_cut_line(body.pose.transform_point(a), body.pose.transform_point(b), cut);
         }
     }
 
-    /// Where the walls of a container are cut by the top of the region: a line around, so that the box looks closed.
-    fn add_rim(&mut self, body: &BodySnapshot, surface: &Surface) {
+    fn add_cut_line(&mut self, a: DVec3, b: DVec3, cut: Option<&Aabb>) {
+        let part = match cut {
+            Some(region) => clip_segment(a, b, region),
+            None => Some((a, b)),
+        };
+        if let Some((a, b)) = part {
+            self.add_line(a, b);
+        }
+    }
+
+    /// Where walls are cut by the top of the region: a line around, so that the box looks closed.
+    fn add_rim(&mut self, body: &BodySnapshot, surface: &Surface, cut: Option<&Aabb>) {
         let top = self.region.max.z;
         for t in &surface.triangles {
             let corners = t.map(|i| body.pose.transform_point(surface.vertices[i as usize]));
             let crossings: Vec<DVec3> = (0..3)
                 .filter_map(|i| {
                     let (p, q) = (corners[i], corners[(i + 1) % 3]);
-                    let below = (p.z < top) != (q.z < top);
-                    below.then(|| p.lerp(q, (top - p.z) / (q.z - p.z)))
+                    let crosses = (p.z < top) != (q.z < top);
+                    crosses.then(|| p.lerp(q, (top - p.z) / (q.z - p.z)))
                 })
                 .collect();
-            if let [a, b] = crossings[..]
-                && let Some((a, b)) = clip_segment(a, b, &self.region)
-            {
-                self.add_line(a, b);
+            if let [a, b] = crossings[..] {
+                self.add_cut_line(a, b, cut);
             }
         }
     }
