@@ -87,6 +87,10 @@ pub struct Row {
     pub k_normal: f64,
     /// Largest eigenvalue of K in the tangent plane \[1/kg\].
     pub k_tangent: f64,
+    /// `1/k_normal`: the sweeps multiply where they would divide.
+    pub(crate) mass_normal: f64,
+    /// `1/k_tangent`.
+    pub(crate) mass_tangent: f64,
     /// Tangential part of `K n`: what a normal impulse does to the sliding velocity \[1/kg\].
     pub coupling: DVec3,
     /// Gap \[m\].
@@ -126,6 +130,8 @@ impl Row {
             arm_b: input.arm_b,
             k_normal: 0.0,
             k_tangent: 0.0,
+            mass_normal: 0.0,
+            mass_tangent: 0.0,
             coupling: DVec3::ZERO,
             gap: input.gap,
             bias: input.gap.max(0.0) / dt,
@@ -148,6 +154,8 @@ impl Row {
         let (tt, ts, ss) = (t.dot(kt), s.dot(kt), s.dot(ks));
         let half = 0.5 * (tt - ss);
         row.k_tangent = 0.5 * (tt + ss) + (half * half + ts * ts).sqrt();
+        row.mass_normal = row.k_normal.recip();
+        row.mass_tangent = row.k_tangent.recip();
         row
     }
 

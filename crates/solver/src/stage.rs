@@ -98,32 +98,33 @@ fn warm_start(island: &mut Island<'_>) {
 /// One pass over all contacts; returns the largest change of a relative velocity.
 fn sweep(island: &mut Island<'_>, rolling: bool) -> f64 {
     let Island { bodies, tensors, rows } = island;
-    let mut residual = 0.0f64;
+    let mut squared = 0.0f64;
     for row in rows.iter_mut() {
-        residual = residual.max(update(row, bodies, tensors));
+        squared = squared.max(update(row, bodies, tensors));
         if rolling && (row.rolling_arm > 0.0 || row.torsional_arm > 0.0) {
-            residual = residual.max(update_angular(row, bodies, tensors));
+            squared = squared.max(update_angular(row, bodies, tensors).powi(2));
         }
     }
-    residual
+    squared.sqrt()
 }
 
-/// One projected Gauss-Seidel update of a contact; returns the change of its relative velocity.
+/// One projected Gauss-Seidel update of a contact; returns the square of the change of its relative velocity.
 #[inline(always)]
 fn update(row: &mut Row, bodies: &mut [SolverBody], tensors: &[DMat3]) -> f64 {
     let u = row.relative_velocity(bodies);
     let u_n = row.normal.dot(u);
-    let change = (-(u_n + row.bias) / row.k_normal).max(-row.normal_impulse);
+    let change = (-(u_n + row.bias) * row.mass_normal).max(-row.normal_impulse);
     let normal_impulse = row.normal_impulse + change;
     if normal_impulse == 0.0 && change == 0.0 {
         return 0.0;
     }
     row.normal_impulse = normal_impulse;
     let mut p = row.normal * change;
-    let mut moved = change.abs() * row.k_normal;
+    let mut moved = change * row.k_normal;
+    moved *= moved;
     if row.static_friction > 0.0 {
         let u_t = u - row.normal * u_n + row.coupling * change;
-        let mut trial = row.tangential_impulse - u_t / row.k_tangent;
+        let mut trial = row.tangential_impulse - u_t * row.mass_tangent;
         let length_squared = trial.length_squared();
         let limit = row.static_friction * normal_impulse;
         if length_squared > limit * limit {
@@ -132,7 +133,7 @@ fn update(row: &mut Row, bodies: &mut [SolverBody], tensors: &[DMat3]) -> f64 {
         let step = trial - row.tangential_impulse;
         row.tangential_impulse = trial;
         p += step;
-        moved = moved.max(step.length() * row.k_tangent);
+        moved = moved.max(step.length_squared() * row.k_tangent * row.k_tangent);
     }
     row.apply(bodies, tensors, p);
     moved
