@@ -60,8 +60,8 @@ fn segment_distance(p: [DVec3; 2], q: [DVec3; 2]) -> f64 {
     let (d, e, w) = (p[1] - p[0], q[1] - q[0], p[0] - q[0]);
     let n = d.cross(e);
     if n.length_squared() > 0.0 {
-        let s = e.cross(n).dot(-w) / -n.length_squared() * -1.0;
-        let t = d.cross(n).dot(-w) / -n.length_squared() * -1.0;
+        let s = -e.cross(n).dot(w) / n.length_squared();
+        let t = -d.cross(n).dot(w) / n.length_squared();
         if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
             best = best.min((w + s * d - t * e).length());
         }

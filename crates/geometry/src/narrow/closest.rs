@@ -194,11 +194,9 @@ impl Cores<'_> {
         let direction = along_b / length;
         let (s, t) = ((a0 - b0).dot(direction), (a1 - b0).dot(direction));
         let (low, high) = (s.min(t).max(0.0), s.max(t).min(length));
-        // NaN, from an edge without length, has no stretch either.
-        if !(high - low > LEVEL * self.size) {
-            return None;
-        }
-        Some([low, high].map(|place| (a0 + (place - s) / (t - s) * along_a, b0 + place * direction)))
+        // An edge without length makes these NaN: no stretch either.
+        let is_stretch = high - low > LEVEL * self.size;
+        is_stretch.then(|| [low, high].map(|place| (a0 + (place - s) / (t - s) * along_a, b0 + place * direction)))
     }
 }
 

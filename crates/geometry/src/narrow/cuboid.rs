@@ -41,7 +41,8 @@ pub(super) fn cuboid_cuboid(
     let Some((normal, separation)) = best_axis(&a, &b, size, margin) else { return };
     let (start, origin) = (out.len(), pose_b.position);
     let lowest = clip_faces(&a, &b, normal, size, margin, origin, out);
-    if !(lowest <= separation + AGREEMENT * size) {
+    let is_exact = lowest <= separation + AGREEMENT * size;
+    if !is_exact {
         let cores = Cores { corners: [&a.corners(), &b.corners()], radii: [0.0; 2], size, origin };
         if separation > 0.0 {
             // The nearest features are a corner and an edge, two corners, or parallel edges.

@@ -70,7 +70,9 @@ pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<Co
 fn cuboid_plane(half: DVec3, pose: &Pose, plane: &Plane, margin: f64, out: &mut Vec<ContactPoint>) {
     let axes = DMat3::from_quat(pose.rotation);
     let reach = (axes.transpose() * plane.normal).abs().dot(half);
-    if !(plane.height(pose.position) - reach <= margin) {
+    // Not the opposite comparison: NaN must give no contact.
+    let is_near = plane.height(pose.position) - reach <= margin;
+    if !is_near {
         return;
     }
     for corner in 0..8_u32 {

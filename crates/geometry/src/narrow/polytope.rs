@@ -197,7 +197,8 @@ impl Workspace {
         let Some((axis, separation)) = self.best_axis(pair) else { return };
         let start = out.len();
         let lowest = self.clip(pair, axis, out, |_| true);
-        if !(lowest <= separation + AGREEMENT * pair.size) {
+        let is_exact = lowest <= separation + AGREEMENT * pair.size;
+        if !is_exact {
             let cores = self.cores(pair);
             if separation > 0.0 {
                 out.truncate(start);
@@ -395,7 +396,7 @@ pub(super) fn edge_axis(
     let (along_a, along_b) = (a1 - a0, b1 - b0);
     let cross = along_a.cross(along_b);
     let squared = cross.length_squared();
-    if !(squared > PARALLEL * PARALLEL * along_a.length_squared() * along_b.length_squared()) {
+    if squared <= PARALLEL * PARALLEL * along_a.length_squared() * along_b.length_squared() {
         return None;
     }
     let normal = cross / squared.sqrt();

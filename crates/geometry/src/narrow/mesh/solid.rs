@@ -59,7 +59,8 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
         lowest = work.clip(pair, normal, out, |spot| !on_flat_edge(spot, facet));
     }
     let separation = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation);
-    if facet.has_ridge() && !(lowest <= separation + AGREEMENT * pair.size) {
+    let is_exact = lowest <= separation + AGREEMENT * pair.size;
+    if facet.has_ridge() && !is_exact {
         let cores = work.cores(pair);
         if let Relation::Apart(nearest) = cores.relation(reach)
             && facet.allows(nearest.normal, LEVEL * pair.size)
