@@ -1,0 +1,127 @@
+//! Angle of repose against friction, as Fig. 15 of Tang, Paluszny and Zimmerman 2014 shows it.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::axes::{Chart, Mark, chart, chart_symbol, colour, head, range_of, with_headroom};
+use super::{Figure, message};
+
+/// One point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrictionPoint {
+    /// Coefficient of friction \[-\].
+    pub friction: f64,
+    /// Mean angle of repose \[degrees\].
+    pub mean: f64,
+    /// Its error \[degrees\]: half the height of the bar.
+    pub error: f64,
+}
+
+/// One shape of grain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeSeries {
+    /// Name in the legend.
+    pub name: String,
+    /// Points in the order of friction.
+    pub points: Vec<FrictionPoint>,
+    /// Smallest and largest error that a publication states for this shape \[degrees\].
+    pub stated_errors: Option<(f64, f64)>,
+}
+
+/// Angles above with error bars, the errors themselves below beside the stated ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReposeFigure {
+    /// Title; may be empty.
+    pub title: String,
+    /// What the bars are, such as `spread of the eight strips`.
+    pub error_label: String,
+    /// Whose stated errors are drawn, such as `Tang 2014`.
+    pub source: String,
+    /// The shapes; the first four differ in symbol and all in colour.
+    pub shapes: Vec<ShapeSeries>,
+}
+
+/// Shift between the bars of neighbouring shapes, over the range of friction: bars must not hide each other.
+const DODGE: f64 = 0.006;
+
+impl ShapeSeries {
+    fn finite(&self) -> impl Iterator<Item = &FrictionPoint> {
+        self.points.iter().filter(|p| p.friction.is_finite() && p.mean.is_finite())
+    }
+}
+
+impl ReposeFigure {
+    fn frictions(&self) -> Option<(f64, f64)> {
+        let (low, high) = range_of(self.shapes.iter().flat_map(|s| s.finite().map(|p| p.friction)))?;
+        let room = 0.05 * (high - low).max(0.1);
+        Some((low - room, high + room))
+    }
+
+    fn angles<B: DrawingBackend>(&self, chart: &mut Chart<B>, x: (f64, f64)) -> Result<(), String> {
+        for (i, shape) in self.shapes.iter().enumerate() {
+            let shift = (i as f64 - 0.5 * (self.shapes.len() as f64 - 1.0)) * DODGE * (x.1 - x.0);
+            let ink = colour(i);
+            let line = shape.finite().map(|p| (p.friction + shift, p.mean));
+            chart.draw_series(LineSeries::new(line, ink.stroke_width(2))).map_err(message)?;
+            for p in shape.finite() {
+                let place = p.friction + shift;
+                if p.error.is_finite() && p.error > 0.0 {
+                    let (low, high) = (p.mean - p.error, p.mean + p.error);
+                    let bar = ErrorBar::new_vertical(place, low, p.mean, high, ink.stroke_width(2), 12);
+                    chart.draw_series([bar]).map_err(message)?;
+                }
+                chart_symbol(chart, (place, p.mean), 7, ink, i)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn errors<B: DrawingBackend>(&self, chart: &mut Chart<B>, x: (f64, f64)) -> Result<(), String> {
+        for (i, shape) in self.shapes.iter().enumerate() {
+            let ink = colour(i);
+            let finite = || shape.finite().filter(|p| p.error.is_finite()).map(|p| (p.friction, p.error));
+            chart.draw_series(LineSeries::new(finite(), ink.stroke_width(2))).map_err(message)?;
+            finite().try_for_each(|p| chart_symbol(chart, p, 6, ink, i))?;
+            if let Some((low, high)) = shape.stated_errors {
+                // At the right edge, one beside the other.
+                let place = x.1 - (0.008 + 0.012 * i as f64) * (x.1 - x.0);
+                let bar = ErrorBar::new_vertical(place, low, 0.5 * (low + high), high, ink.stroke_width(3), 10);
+                chart.draw_series([bar]).map_err(message)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Figure for ReposeFigure {
+    fn size(&self) -> (u32, u32) {
+        (1200, 900)
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.frictions().is_none().then(|| "no shape has a finite angle".into())
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), String> {
+        let x = self.frictions().ok_or("no shape has a finite angle")?;
+        let entries: Vec<_> =
+            self.shapes.iter().enumerate().map(|(i, s)| (s.name.clone(), colour(i), Mark::Symbol(i))).collect();
+        let body = head(area, &self.title, &entries)?;
+        let (above, below) = body.split_vertically(body.dim_in_pixel().1 as i32 * 62 / 100);
+        let points = || self.shapes.iter().flat_map(ShapeSeries::finite);
+        let error = |p: &FrictionPoint| if p.error.is_finite() { p.error } else { 0.0 };
+        let ends = points().flat_map(|p| [p.mean - error(p), p.mean + error(p)]).chain([0.0]);
+        let y = with_headroom(range_of(ends).ok_or("no finite angle")?);
+        self.angles(&mut chart(&above, x, y, ("", "angle of repose [\u{b0}]"))?, x)?;
+        let stated = self.shapes.iter().filter_map(|s| s.stated_errors.map(|e| e.1));
+        let errors = range_of(points().map(error).chain(stated).chain([0.0])).ok_or("no finite error")?;
+        let has_stated = self.shapes.iter().any(|s| s.stated_errors.is_some());
+        let x_label = if has_stated {
+            format!("coefficient of friction [-]      (bars at the right edge: range stated by {})", self.source)
+        } else {
+            "coefficient of friction [-]".into()
+        };
+        let y_label = format!("{} [\u{b0}]", self.error_label);
+        self.errors(&mut chart(&below, x, with_headroom(errors), (&x_label, &y_label))?, x)
+    }
+}
