@@ -39,6 +39,9 @@ use crate::geometry::Geometry;
 ///
 /// Poses are those of the body axes; normals point from `b` to `a`. Poses that are not finite give no contact.
 pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64, out: &mut Vec<ContactPoint>) {
+    if !(pose_a.is_finite() && pose_b.is_finite()) {
+        return;
+    }
     let start = out.len();
     let sides = [Side { geometry: &a.0.geometry, pose: pose_a }, Side { geometry: &b.0.geometry, pose: pose_b }];
     if sides[0].rank() <= sides[1].rank() {

@@ -13,6 +13,8 @@ use crate::geometry::{Geometry, Part};
 /// A surface point is covered when the point this share of its part's size further out is inside another part. Coplanar
 /// faces of two parts do not cover each other; parts that abut, or nearly so, do.
 const COVER: f64 = 1e-4;
+/// A probe this share of the size outside a part is inside: on the very border of a covered face rounding must not decide.
+const BORDER: f64 = 1e-6;
 
 /// The convex pieces of a body that is one piece or several.
 #[derive(Clone, Copy)]
@@ -71,25 +73,26 @@ impl<'a> Pieces<'a> {
         }
         let size = parts[index].bounds.size().max_element();
         let local = pose.inverse_transform_point(point) + COVER * size * pose.inverse_transform_vector(outward);
-        let probe = Aabb::new(local, local);
+        let slack = BORDER * size;
+        let probe = Aabb::new(local, local).padded(slack);
         parts.iter().enumerate().any(|(other, part)| {
             other != index
-                && part.bounds.contains(&probe)
-                && inside(&part.geometry, part.pose.inverse_transform_point(local))
+                && part.bounds.overlaps(&probe)
+                && inside(&part.geometry, part.pose.inverse_transform_point(local), slack)
         })
     }
 }
 
-/// True when `point` (axes of the piece) lies strictly inside.
-fn inside(geometry: &Geometry, point: DVec3) -> bool {
+/// True when `point` (axes of the piece) lies inside, or outside by less than `slack`.
+fn inside(geometry: &Geometry, point: DVec3, slack: f64) -> bool {
     match geometry {
-        Geometry::Sphere { radius } => point.length_squared() < radius * radius,
+        Geometry::Sphere { radius } => point.length() < radius + slack,
         Geometry::Capsule { radius, half_length } => {
             let axial = DVec3::new(0.0, 0.0, point.z.clamp(-*half_length, *half_length));
-            (point - axial).length_squared() < radius * radius
+            (point - axial).length() < radius + slack
         }
-        Geometry::Cuboid { half } => point.abs().cmplt(*half).all(),
-        Geometry::Convex(data) => data.faces.iter().all(|f| f.normal.dot(point) < f.offset),
+        Geometry::Cuboid { half } => point.abs().cmplt(*half + DVec3::splat(slack)).all(),
+        Geometry::Convex(data) => data.faces.iter().all(|f| f.normal.dot(point) < f.offset + slack),
         _ => false,
     }
 }

@@ -35,9 +35,6 @@ thread_local! {
 
 /// A ball, a convex piece or a compound against a mesh at `pose`.
 pub(super) fn against_mesh(a: Side, data: &MeshData, pose: &Pose, margin: f64, out: &mut Vec<ContactPoint>) {
-    if !(a.pose.is_finite() && pose.is_finite() && margin.is_finite()) {
-        return;
-    }
     let start = out.len();
     // All in axes of the mesh, so that its normals stay exactly what they are.
     let own = Pose::new(pose.inverse_transform_point(a.pose.position), pose.rotation.conjugate() * a.pose.rotation);

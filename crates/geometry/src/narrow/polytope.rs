@@ -181,9 +181,6 @@ pub(super) struct Pair<'a> {
 
 /// Two convex pieces of which none is a ball.
 pub(super) fn polytope_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
-    if !(a.pose.is_finite() && b.pose.is_finite()) {
-        return;
-    }
     with_workspace(|work| {
         let origin = b.pose.position;
         let (Some(topology_a), Some(topology_b)) = (work.a.load(a, origin), work.b.load(b, origin)) else { return };
