@@ -17,8 +17,8 @@ const TABLE_BITS: u32 = 6;
 const DITHER: i32 = 9;
 /// Stops of the colour scale that get their own shades.
 const SCALE_STOPS: usize = 14;
-/// Colours for grey things and the background; the rest goes to the hues.
-const GREYS: usize = 52;
+/// Shades of floors and of walls, each; the rest goes to the hues.
+const GREYS: usize = 26;
 
 /// A palette and the way into it.
 #[derive(Clone, Debug)]
@@ -38,8 +38,10 @@ impl FilmPalette {
             }
         };
         let mut colours = vec![options.background];
-        let ground = colour::from_srgb(colour::GROUND);
-        colours.extend((0..GREYS).map(|i| to_srgb(scaled(ground, 1.25 * shade(i, GREYS)))));
+        for grey in [colour::GROUND, colour::PANEL] {
+            let grey = colour::from_srgb(grey);
+            colours.extend((0..GREYS).map(|i| to_srgb(scaled(grey, 1.25 * shade(i, GREYS)))));
+        }
         let shades = (usize::from(UNCHANGED) - colours.len()) / hues.len();
         for hue in hues {
             colours.extend((0..shades).map(|i| to_srgb(scaled(hue, 1.25 * shade(i, shades)))));

@@ -24,8 +24,8 @@ const GRID: RGBColor = RGBColor(226, 228, 231);
 pub(crate) const TITLE_SIZE: u32 = 28;
 pub(crate) const LABEL_SIZE: u32 = 22;
 pub(crate) const TICK_SIZE: u32 = 19;
-/// Points that a drawn series keeps: more than a picture has columns, few enough for a small SVG.
-const MOST_POINTS: usize = 1500;
+/// Points that a drawn series keeps: extremes of two pixels each, and a small SVG.
+const MOST_POINTS: usize = 700;
 /// Free share of the range above and below the data.
 const HEADROOM: f64 = 0.06;
 
@@ -78,7 +78,7 @@ pub(crate) fn head<B: DrawingBackend>(
         if x + 44 + text_width > width - 20 && x > 30 {
             (x, y) = (30, y + 28);
         }
-        draw_mark(&rest, (x as i32, y + 11), *colour, *mark)?;
+        draw_mark(&rest, (x as i32, y + 9), *colour, *mark)?;
         rest.draw_text(name, &style, (x as i32 + 40, y)).map_err(message)?;
         x += 40 + text_width + 32;
     }

@@ -35,6 +35,7 @@ impl EnergyFigure {
         thinned(&self.rows.iter().map(|r| (r.time, column(r))).collect::<Vec<_>>())
     }
 
+    /// One panel; its lines take the colours from number `first` on.
     fn panel<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
@@ -60,7 +61,9 @@ impl EnergyFigure {
         }
         for (i, line) in lines.iter().enumerate() {
             let scaled = line.iter().map(|&(t, e)| (t, e / unit));
-            chart.draw_series(LineSeries::new(scaled, colour(first + i).stroke_width(2))).map_err(message)?;
+            // E* is drawn wide: it must show beneath the potential energy that it comes to rest on.
+            let width = if (first, i) == (0, 0) { 4 } else { 2 };
+            chart.draw_series(LineSeries::new(scaled, colour(first + i).stroke_width(width))).map_err(message)?;
         }
         Ok(())
     }
@@ -85,6 +88,6 @@ impl Figure for EnergyFigure {
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), String> {
         let (above, below) = area.split_vertically(480);
         self.panel(&above, &self.full_title(), &ABOVE, (0, "energy"))?;
-        self.panel(&below, "", &BELOW, (0, "since the start"))
+        self.panel(&below, "", &BELOW, (3, "since the start"))
     }
 }

@@ -44,6 +44,15 @@ pub struct ReposeFigure {
 /// Shift between the bars of neighbouring shapes, over the range of friction: bars must not hide each other.
 const DODGE: f64 = 0.006;
 
+/// Half the width of the ends of a bar, over the range of friction.
+const CAP: f64 = 0.004;
+
+/// An upright bar with its ends, without a mark in the middle, which would cover the symbol.
+fn bar(at: f64, (low, high): (f64, f64), cap: f64, style: ShapeStyle) -> [PathElement<(f64, f64)>; 3] {
+    let path = |from, to| PathElement::new(vec![from, to], style);
+    [path((at, low), (at, high)), path((at - cap, low), (at + cap, low)), path((at - cap, high), (at + cap, high))]
+}
+
 impl ShapeSeries {
     fn finite(&self) -> impl Iterator<Item = &FrictionPoint> {
         self.points.iter().filter(|p| p.friction.is_finite() && p.mean.is_finite())
@@ -66,9 +75,8 @@ impl ReposeFigure {
             for p in shape.finite() {
                 let place = p.friction + shift;
                 if p.error.is_finite() && p.error > 0.0 {
-                    let (low, high) = (p.mean - p.error, p.mean + p.error);
-                    let bar = ErrorBar::new_vertical(place, low, p.mean, high, ink.stroke_width(2), 12);
-                    chart.draw_series([bar]).map_err(message)?;
+                    let ends = (p.mean - p.error, p.mean + p.error);
+                    chart.draw_series(bar(place, ends, CAP * (x.1 - x.0), ink.stroke_width(2))).map_err(message)?;
                 }
                 chart_symbol(chart, (place, p.mean), 7, ink, i)?;
             }
@@ -82,11 +90,10 @@ impl ReposeFigure {
             let finite = || shape.finite().filter(|p| p.error.is_finite()).map(|p| (p.friction, p.error));
             chart.draw_series(LineSeries::new(finite(), ink.stroke_width(2))).map_err(message)?;
             finite().try_for_each(|p| chart_symbol(chart, p, 6, ink, i))?;
-            if let Some((low, high)) = shape.stated_errors {
+            if let Some(ends) = shape.stated_errors {
                 // At the right edge, one beside the other.
-                let place = x.1 - (0.008 + 0.012 * i as f64) * (x.1 - x.0);
-                let bar = ErrorBar::new_vertical(place, low, 0.5 * (low + high), high, ink.stroke_width(3), 10);
-                chart.draw_series([bar]).map_err(message)?;
+                let place = x.1 - (0.008 + 0.012 * (self.shapes.len() - 1 - i) as f64) * (x.1 - x.0);
+                chart.draw_series(bar(place, ends, CAP * (x.1 - x.0), ink.stroke_width(3))).map_err(message)?;
             }
         }
         Ok(())
