@@ -159,9 +159,9 @@ impl Problems {
 
     /// Phase `contact`: solves every island; the bodies' velocities follow by [`Problems::write_back`].
     pub(crate) fn solve(&mut self, settings: &StageSettings) {
-        self.each(|island, _, outcome| {
+        self.each(|island, unforced, outcome| {
             outcome.release = None;
-            outcome.stage = stage::solve(island, settings, &mut outcome.before);
+            outcome.stage = stage::solve(island, settings, unforced, &mut outcome.before);
         });
     }
 

@@ -7,7 +7,8 @@ use crate::bodies::Bodies;
 /// What counts as rest.
 ///
 /// A state qualifies when at least `fraction` of the dynamic bodies are slower than `speed` and the mean over those of
-/// `kinetic energy / (m g R)` is below `energy`; the simulation is at rest when every state of the last `hold` seconds
+/// `m v^2/2 / (m g R)` is below `energy`; spin is not counted, because a ball that spins about its one contact's normal
+/// does so for ever without torsional friction, which is the default. The simulation is at rest when every state of the last `hold` seconds
 /// qualified, so that the turning point of a throw is not taken for rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RestCriterion {
@@ -15,7 +16,7 @@ pub struct RestCriterion {
     pub speed: f64,
     /// Share of the bodies \[-\].
     pub fraction: f64,
-    /// Mean kinetic energy over m g R \[-\]; without gravity over `m speed^2`.
+    /// Mean translational kinetic energy over m g R \[-\]; without gravity over `m speed^2`.
     pub energy: f64,
     /// Time for which it must hold \[s\].
     pub hold: f64,
@@ -41,7 +42,7 @@ impl RestCriterion {
             if v.linear.length() < self.speed {
                 slow += 1;
                 let scale = if gravity > 0.0 { gravity * bodies.radius[i] } else { self.speed * self.speed };
-                energy += bodies.kinetic_energy(i) / (bodies.mass[i] * scale);
+                energy += 0.5 * v.linear.length_squared() / scale;
             }
         }
         slow as f64 >= self.fraction * count as f64 && energy <= self.energy * slow.max(1) as f64

@@ -33,8 +33,16 @@ const DEEPEST: usize = 6;
 const RESIDUAL: f64 = 0.03;
 /// The same without gravity, over the largest speed.
 const RESIDUAL_WITHOUT_GRAVITY: f64 = 1e-4;
-/// Sweeps of the contact stage.
-const SWEEPS: (u32, u32) = (10, 100);
+/// Sweeps of the contact stage that are made in any case. With 10 a settled pack of spheres keeps a few grains creeping for half a
+/// minute (rest after 16 s, at 20 after 7.5 s).
+const MIN_SWEEPS: u32 = 20;
+/// Sweeps at which a contact stage ends that raises no energy. 540 spheres at 60 Hz: largest overlap 0.47 % at 20, 0.2 % at 40, 0.12 %
+/// at 100, for 0.17, 0.19 and 0.37 CPU seconds per simulated second.
+const MAX_SWEEPS: u32 = 40;
+/// Sweeps that a contact stage may add while it raises E*.
+const MOST_SWEEPS: u32 = 1000;
+/// Rise of E* that an island's contact stage may leave, over the energy dissipated so far.
+const STAGE_RISE: f64 = 1e-6;
 /// A contact was hit when its approach speeds before and after sum to more than this many times g dt.
 const HIT: f64 = 4.0;
 /// The release leaves approach speeds up to this many times g dt to the next contact stage.
@@ -212,7 +220,13 @@ impl Simulation {
         let gravity = self.settings.gravity.length();
         let tolerance =
             if gravity > 0.0 { RESIDUAL * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * self.top_speed() };
-        StageSettings { tolerance, min_sweeps: SWEEPS.0, max_sweeps: SWEEPS.1 }
+        StageSettings {
+            tolerance,
+            min_sweeps: MIN_SWEEPS,
+            max_sweeps: MAX_SWEEPS,
+            most_sweeps: MOST_SWEEPS,
+            rise: STAGE_RISE * self.audit.scale(),
+        }
     }
 
     fn release_settings(&self, dt: f64) -> ReleaseSettings {

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use granule_model::DVec3;
+
 use crate::island::Island;
 
 use super::impulse::{Mobility, impulse, normal_work, releasing_impulse};
@@ -32,7 +34,6 @@ const CAP: u64 = 1000;
 struct Approach {
     velocity: f64,
     row: u32,
-    version: u32,
 }
 
 impl Eq for Approach {}
@@ -46,7 +47,7 @@ impl PartialOrd for Approach {
 impl Ord for Approach {
     /// The heap yields its greatest: the fastest approach, and the lowest index among equals.
     fn cmp(&self, other: &Self) -> Ordering {
-        other.velocity.total_cmp(&self.velocity).then(other.row.cmp(&self.row)).then(self.version.cmp(&other.version))
+        other.velocity.total_cmp(&self.velocity).then(other.row.cmp(&self.row))
     }
 }
 
@@ -61,7 +62,8 @@ pub struct Workspace {
     /// Rows of each body that can move, in compressed form.
     first: Vec<u32>,
     adjacent: Vec<u32>,
-    version: Vec<u32>,
+    /// Key under which each contact stands in the heap: at or below its velocity; infinite when it does not.
+    queued: Vec<f64>,
     heap: BinaryHeap<Approach>,
     /// Contacts with stored energy, ascending.
     loaded: Vec<u32>,
@@ -77,8 +79,8 @@ impl Workspace {
         self.active.extend((0..rows).map(takes_part));
         self.mobility.clear();
         self.mobility.resize(rows, None);
-        self.version.clear();
-        self.version.resize(rows, 0);
+        self.queued.clear();
+        self.queued.resize(rows, f64::INFINITY);
         self.list_rows_of_bodies(island);
     }
 
@@ -128,6 +130,7 @@ impl Workspace {
     /// Puts every approaching contact on the heap.
     fn fill_heap(&mut self, island: &Island<'_>, threshold: f64) {
         self.heap.clear();
+        self.queued.fill(f64::INFINITY);
         for i in 0..island.rows.len() {
             if self.active[i] {
                 self.push(island, i, threshold);
@@ -135,17 +138,44 @@ impl Workspace {
         }
     }
 
+    /// Queues a contact that approaches faster than it is known to. One that became slower keeps its place and is looked at
+    /// again when it comes up: compression slows most neighbours, so this saves most of the pushes.
     fn push(&mut self, island: &Island<'_>, i: usize, threshold: f64) {
         let row = &island.rows[i];
         let velocity = row.normal.dot(row.relative_velocity(island.bodies));
-        self.version[i] = self.version[i].wrapping_add(1);
-        if velocity < -threshold {
-            self.heap.push(Approach { velocity, row: i as u32, version: self.version[i] });
+        if velocity < -threshold && velocity < self.queued[i] {
+            self.queued[i] = velocity;
+            self.heap.push(Approach { velocity, row: i as u32 });
         }
     }
 
+    /// The contact that approaches fastest, with its relative velocity; none when nothing approaches.
+    fn worst(&mut self, island: &Island<'_>, threshold: f64) -> Option<(usize, DVec3)> {
+        while let Some(top) = self.heap.pop() {
+            let i = top.row as usize;
+            if top.velocity != self.queued[i] {
+                continue;
+            }
+            self.queued[i] = f64::INFINITY;
+            let row = &island.rows[i];
+            let u = row.relative_velocity(island.bodies);
+            let velocity = row.normal.dot(u);
+            if velocity >= -threshold {
+                continue;
+            }
+            let now = Approach { velocity, row: top.row };
+            if velocity > top.velocity && self.heap.peek().is_some_and(|next| *next > now) {
+                self.queued[i] = velocity;
+                self.heap.push(now);
+                continue;
+            }
+            return Some((i, u));
+        }
+        None
+    }
+
     /// Applies `p` at a row and books it.
-    fn hit(&mut self, island: &mut Island<'_>, i: usize, p: granule_model::DVec3) {
+    fn hit(&mut self, island: &mut Island<'_>, i: usize, p: DVec3) {
         let row = &mut island.rows[i];
         let p_n = row.normal.dot(p);
         row.normal_impulse += p_n;
@@ -190,11 +220,7 @@ fn compress(
     ws.fill_heap(island, settings.threshold);
     let cap = CAP * u64::from(settings.lambda) * island.rows.len() as u64;
     let mut spent = 0;
-    while let Some(top) = ws.heap.pop() {
-        let i = top.row as usize;
-        if top.version != ws.version[i] {
-            continue;
-        }
+    while let Some((i, u)) = ws.worst(island, settings.threshold) {
         if spent >= cap {
             report.converged = false;
             return;
@@ -202,7 +228,6 @@ fn compress(
         spent += 1;
         let m = ws.mobility(island, i);
         let row = island.rows[i];
-        let u = row.relative_velocity(island.bodies);
         let u_n = row.normal.dot(u);
         let x = step.min(-u_n);
         let p = impulse(&row, &m, u, x);

@@ -1,0 +1,113 @@
+//! ETM against reference values from independent code: one contact (r3), boxes on four contacts (r4).
+
+use granule_solver::{ContactProblem, Etm, Solution, judge};
+
+use crate::support::reference::{Case, boxes, difference, single_contacts};
+
+fn resolve(problem: &ContactProblem, lambda: u32) -> Solution {
+    Etm { lambda, ..Etm::default() }.resolve(problem).expect("a well-formed problem")
+}
+
+/// The problem beside a copy of itself: two contacts that share nothing, so that the general rounds must solve what
+/// alone may go through the closed form.
+fn doubled(problem: &ContactProblem) -> ContactProblem {
+    let n = problem.bodies.len() as u32;
+    let mut twice = problem.clone();
+    twice.bodies.extend(problem.bodies.iter().copied());
+    let copy =
+        problem.contacts.iter().map(|c| granule_solver::ProblemContact { a: c.a + n, b: c.b.map(|b| b + n), ..*c });
+    twice.contacts.extend(copy);
+    twice
+}
+
+/// The case solved alone and beside its copy.
+fn both_ways(case: &Case, lambda: u32) -> [Solution; 2] {
+    let problem = case.problem();
+    let mut twice = resolve(&doubled(&problem), lambda);
+    let n = problem.bodies.len();
+    assert_eq!(twice.velocities[..n], twice.velocities[n..], "{}: the copy does the same", case.name);
+    twice.velocities.truncate(n);
+    twice.impulses.truncate(problem.contacts.len());
+    [resolve(&problem, lambda), twice]
+}
+
+#[test]
+fn single_contacts_follow_the_consistent_rule_for_every_lambda() {
+    let file = single_contacts();
+    assert_eq!(file.cases.len(), 16);
+    let mut worst = 0.0f64;
+    for case in &file.cases {
+        let tolerance = case.abs_tol_velocity_same_rules.expect("r3 states it");
+        let exact = case.etm_exact.as_ref().expect("r3 has it");
+        let n = case.problem().bodies.len();
+        for (k, lambda) in case.lambda.iter().flatten().enumerate() {
+            for solution in both_ways(case, *lambda) {
+                let error = difference(&solution.velocities, &exact.all(k, n));
+                worst = worst.max(error / tolerance);
+                eprintln!(
+                    "{} lambda {lambda} {error:.2e} tol {tolerance:.1e} its {}  ref {}",
+                    case.name, solution.resolution.iterations, exact.impulses_applied[k]
+                );
+            }
+        }
+    }
+    assert!(worst <= 1.0, "{worst}");
+}
+
+#[test]
+fn single_contacts_meet_their_closed_forms_and_limits() {
+    for case in &single_contacts().cases {
+        let limit = case.limit.as_ref().expect("r3 has it").all();
+        let distance = case.etm_exact.as_ref().and_then(|e| e.distance_to_limit.as_ref()).expect("r3 has it");
+        for (k, lambda) in case.lambda.iter().flatten().enumerate() {
+            for solution in both_ways(case, *lambda) {
+                if let Some(closed) = &case.closed_form {
+                    let tolerance = case.abs_tol_closed_form.expect("r3 states it");
+                    let error = difference(&solution.velocities, &closed.all());
+                    eprintln!("{} lambda {lambda} {error:.2e} tol {tolerance:.1e}", case.name);
+                    assert!(error <= tolerance, "{} lambda {lambda}: {error:e}", case.name);
+                }
+                let error = difference(&solution.velocities, &limit);
+                let bound = (2.0 * distance[k]).max(1e-6);
+                assert!(error <= bound, "{} lambda {lambda}: {error:e} from the limit, bound {bound:e}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn frictionless_contacts_keep_their_energy() {
+    let mut worst = 0.0f64;
+    for case in single_contacts().cases.iter().filter(|c| c.name == "tetra_frictionless_e1") {
+        for lambda in [1, 5, 10, 100, 200, 500] {
+            for problem in [case.problem(), doubled(&case.problem())] {
+                let verdict = judge(&problem, &resolve(&problem, lambda));
+                let error = (verdict.energy_after / verdict.energy_before - 1.0).abs();
+                eprintln!("lambda {lambda} {error:.2e}");
+                worst = worst.max(error);
+            }
+        }
+    }
+    assert!(worst <= 1e-13, "{worst:e}");
+}
+
+#[test]
+fn boxes_on_four_contacts() {
+    for case in &boxes().cases {
+        let problem = case.problem();
+        let runs = case.etm.as_ref().expect("r4 has it");
+        let tolerance = case.abs_tol_same_rules.expect("r4 states it");
+        for (k, lambda) in runs.lambda().iter().enumerate() {
+            let solution = resolve(&problem, *lambda);
+            let error = difference(&solution.velocities, &runs.all(k, problem.bodies.len()));
+            eprintln!(
+                "{} lambda {lambda} {error:.2e} tol {tolerance:.1e} |w| {} ref {} its {} ref {}",
+                case.name,
+                solution.velocities[0].angular.length(),
+                runs.angular_speed.as_ref().expect("r4 has it")[k],
+                solution.resolution.iterations,
+                runs.impulses_applied[k]
+            );
+        }
+    }
+}

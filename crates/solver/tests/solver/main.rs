@@ -1,0 +1,9 @@
+//! Tests of the solver through its public interface: reference values, invariants on random problems, exact mechanics.
+//!
+//! One binary, so that the crate links once. `support` builds problems; every other module is a group of tests with the values
+//! measured when it was written beside its bounds, and at least one negative control: a wrong answer or a broken rule
+//! that the same check refuses.
+
+mod etm_clusters;
+mod etm_reference;
+mod support;

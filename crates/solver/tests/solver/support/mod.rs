@@ -1,0 +1,5 @@
+//! What the tests share: random numbers, random clusters, scenes for the contact stage, reference files.
+
+pub(crate) mod cluster;
+pub(crate) mod random;
+pub(crate) mod reference;
