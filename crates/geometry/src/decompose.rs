@@ -50,15 +50,19 @@ pub(crate) fn exact_parts(vertices: &[DVec3], triangles: &[[u32; 3]], volume: f6
     let fragments = triangles.iter().map(|t| fragment(t.map(|i| vertices[i as usize]))).collect();
     let mut cells = vec![Cell { hull: Hull::new(vertices)?, fragments }];
     let mut parts = Vec::new();
-    while let Some(cell) = cells.pop() {
+    // Joining rarely removes more than half of the parts, and a cut makes one cell more, or an empty one less.
+    for _ in 0..8 * most {
+        let Some(cell) = cells.pop() else { break };
         match best_cut(&cell.fragments, tolerance) {
             None => parts.extend(solid_part(cell, tolerance)),
             Some(cut) => cells.extend(split(cell, cut, tolerance)),
         }
-        // Joining rarely removes more than half of the parts.
         if parts.len() + cells.len() > 2 * most {
             return None;
         }
+    }
+    if !cells.is_empty() {
+        return None;
     }
     join(&mut parts);
     let total: f64 = parts.iter().map(volume_of).sum();
