@@ -89,10 +89,17 @@ impl Corners for Eight {
     }
 }
 
-/// Leaves the common part of the convex polygons `clipper` and `subject` in `result`, both counter-clockwise.
+/// The common part of the convex polygons `clipper` and `subject`, both counter-clockwise, in one of the two buffers.
 ///
 /// The subject may be a segment (two corners); the clipper may not. `slack` is a length.
-pub(super) fn intersect<C: Corners>(clipper: &[DVec2], subject: &[DVec2], slack: f64, result: &mut C, spare: &mut C) {
+pub(super) fn intersect<'a, C: Corners>(
+    clipper: &[DVec2],
+    subject: &[DVec2],
+    slack: f64,
+    buffers: [&'a mut C; 2],
+) -> &'a [Corner] {
+    // References change places, not buffers: those on the stack would be copied.
+    let [mut result, mut spare] = buffers;
     result.clear();
     for (k, &at) in subject.iter().enumerate() {
         // The way back along a segment is the same edge.
@@ -112,11 +119,12 @@ pub(super) fn intersect<C: Corners>(clipper: &[DVec2], subject: &[DVec2], slack:
             continue;
         }
         line.cut(result.as_slice(), spare);
-        std::mem::swap(result, spare);
+        std::mem::swap(&mut result, &mut spare);
         if result.as_slice().is_empty() {
-            return;
+            break;
         }
     }
+    result.as_slice()
 }
 
 /// One edge of the clipper.
@@ -183,8 +191,7 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn new(normal: DVec3) -> Self {
         let (u, v) = normal.any_orthonormal_pair();
-        // Right-handed whatever the helper's choice, so that counter-clockwise is what it should be.
-        let v = if u.cross(v).dot(normal) < 0.0 { -v } else { v };
+        debug_assert!(u.cross(v).dot(normal) > 0.0, "counter-clockwise must mean it");
         Frame { u, v, normal }
     }
 

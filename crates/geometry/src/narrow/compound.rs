@@ -159,6 +159,9 @@ pub(super) fn against_plane(parts: &[Part], pose: &Pose, plane: &Plane, margin: 
     let start = out.len();
     let pieces = Pieces::Many(parts);
     for index in 0..parts.len() {
+        if !plane.may_meet(&parts[index].bounds, pose, margin) {
+            continue;
+        }
         let (geometry, piece_pose) = pieces.get(index, pose);
         let first = out.len();
         convex_plane(Side { geometry, pose: &piece_pose }, plane, margin, out);

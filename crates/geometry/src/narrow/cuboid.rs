@@ -9,7 +9,7 @@
 use granule_model::{ContactPoint, DMat3, DVec3, Pose};
 
 use super::between;
-use super::clip::{Corners, Eight, Frame, Height, SLACK, Site, intersect};
+use super::clip::{Eight, Frame, Height, SLACK, Site, intersect};
 use super::closest::Cores;
 use glam::DVec2;
 
@@ -73,65 +73,97 @@ impl Block {
     }
 }
 
+/// Two boxes seen in each other's axes.
+struct Relative {
+    half_a: DVec3,
+    half_b: DVec3,
+    /// From B to A, in axes of A and of B.
+    to_a: DVec3,
+    to_b: DVec3,
+    /// Axes of B in axes of A, one column each.
+    turn: [[f64; 3]; 3],
+    /// Their absolute values.
+    spread: [DVec3; 3],
+}
+
+/// An axis in world components and how far apart the boxes are along it.
+#[derive(Clone, Copy)]
+struct Axis {
+    direction: DVec3,
+    separation: f64,
+}
+
 /// Unit vector from B to A with the largest separation along it; none as soon as one exceeds the margin.
 fn best_axis(a: &Block, b: &Block, size: f64, margin: f64) -> Option<(DVec3, f64)> {
     let turn = a.axes.transpose() * b.axes;
-    let r = turn.to_cols_array_2d();
-    let abs = [0, 1, 2].map(|j| turn.col(j).abs());
-    let to_a = a.axes.transpose() * a.centre;
-    let to_b = b.axes.transpose() * a.centre;
-    // Columns of `turn` are the axes of B seen from A.
-    let faces_a = to_a.abs() - a.half - (abs[0] * b.half.x + abs[1] * b.half.y + abs[2] * b.half.z);
-    let faces_b = to_b.abs() - b.half - DVec3::new(abs[0].dot(a.half), abs[1].dot(a.half), abs[2].dot(a.half));
-    if faces_a.max_element().max(faces_b.max_element()) > margin {
-        return None;
-    }
+    let relative = Relative {
+        half_a: a.half,
+        half_b: b.half,
+        to_a: a.axes.transpose() * a.centre,
+        to_b: b.axes.transpose() * a.centre,
+        turn: turn.to_cols_array_2d(),
+        spread: [turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs()],
+    };
     let slack = PREFERENCE * size;
-    let (mut best, mut normal) = (f64::NEG_INFINITY, DVec3::Z);
-    for axis in 0..3 {
-        if faces_a[axis] > best + slack {
-            (best, normal) = (faces_a[axis], a.axes.col(axis) * to_a[axis].signum());
+    let face = relative.best_face(a, b, slack, margin)?;
+    let best = relative.better_edge(a, face, slack, margin)?;
+    Some((best.direction.normalize(), best.separation))
+}
+
+impl Relative {
+    /// The best of the six face normals; none beyond the margin.
+    #[inline]
+    fn best_face(&self, a: &Block, b: &Block, slack: f64, margin: f64) -> Option<Axis> {
+        let [x, y, z] = self.spread;
+        let (ha, hb) = (self.half_a, self.half_b);
+        let faces_a = self.to_a.abs() - ha - (x * hb.x + y * hb.y + z * hb.z);
+        let faces_b = self.to_b.abs() - hb - DVec3::new(x.dot(ha), y.dot(ha), z.dot(ha));
+        if faces_a.max_element().max(faces_b.max_element()) > margin {
+            return None;
         }
-    }
-    for axis in 0..3 {
-        if faces_b[axis] > best + slack {
-            (best, normal) = (faces_b[axis], b.axes.col(axis) * to_b[axis].signum());
-        }
-    }
-    let mut edge = None;
-    for j in 0..3 {
-        let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-        for i in 0..3 {
-            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
-            // Axis i of A times axis j of B, in axes of A: components i1 and i2 only.
-            let (c1, c2) = (-r[j][i2], r[j][i1]);
-            let along = to_a[i1] * c1 + to_a[i2] * c2;
-            let radius_a = a.half[i1] * abs[j][i2] + a.half[i2] * abs[j][i1];
-            let radius_b = b.half[j1] * abs[j2][i] + b.half[j2] * abs[j1][i];
-            let raw = along.abs() - radius_a - radius_b;
-            // Dividing by the length (at most 1) cannot lift a negative value that is already too low.
-            if raw <= 0.0 && raw <= best + slack {
-                continue;
-            }
-            let squared = c1 * c1 + c2 * c2;
-            if squared <= PARALLEL_SQUARED {
-                continue;
-            }
-            let length = squared.sqrt();
-            let separation = raw / length;
-            if separation > margin {
-                return None;
-            }
-            if separation > best + slack {
-                best = separation;
-                edge = Some((i1, i2, c1 / length, c2 / length, along.signum()));
+        let mut best = Axis { direction: DVec3::Z, separation: f64::NEG_INFINITY };
+        for (block, faces, toward) in [(a, faces_a, self.to_a), (b, faces_b, self.to_b)] {
+            for axis in 0..3 {
+                if faces[axis] > best.separation + slack {
+                    best = Axis { direction: block.axes.col(axis) * toward[axis].signum(), separation: faces[axis] };
+                }
             }
         }
+        Some(best)
     }
-    if let Some((i1, i2, c1, c2, sign)) = edge {
-        normal = (a.axes.col(i1) * c1 + a.axes.col(i2) * c2) * sign;
+
+    /// The best of `best` and the nine products of edges; none beyond the margin.
+    #[inline]
+    fn better_edge(&self, a: &Block, mut best: Axis, slack: f64, margin: f64) -> Option<Axis> {
+        let (r, abs) = (&self.turn, &self.spread);
+        for j in 0..3 {
+            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+            for i in 0..3 {
+                let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+                // Axis i of A times axis j of B, in axes of A: components i1 and i2 only.
+                let (c1, c2) = (-r[j][i2], r[j][i1]);
+                let along = self.to_a[i1] * c1 + self.to_a[i2] * c2;
+                let radius_a = self.half_a[i1] * abs[j][i2] + self.half_a[i2] * abs[j][i1];
+                let radius_b = self.half_b[j1] * abs[j2][i] + self.half_b[j2] * abs[j1][i];
+                let raw = along.abs() - radius_a - radius_b;
+                // Dividing by the length (at most 1) cannot lift a negative value that is already too low.
+                let squared = c1 * c1 + c2 * c2;
+                if (raw <= 0.0 && raw <= best.separation + slack) || squared <= PARALLEL_SQUARED {
+                    continue;
+                }
+                let length = squared.sqrt();
+                let separation = raw / length;
+                if separation > margin {
+                    return None;
+                }
+                if separation > best.separation + slack {
+                    let direction = (a.axes.col(i1) * c1 + a.axes.col(i2) * c2) * (along.signum() / length);
+                    best = Axis { direction, separation };
+                }
+            }
+        }
+        Some(best)
     }
-    Some((normal.normalize(), best))
 }
 
 /// A face of a box seen along the contact normal.
@@ -203,9 +235,9 @@ fn clip_faces(
     let patch_a = Patch::new(a, -normal, &frame);
     let patch_b = Patch::new(b, normal, &frame);
     let (mut polygon, mut spare) = (Eight::new(), Eight::new());
-    intersect(&patch_a.corners, &patch_b.corners, SLACK * size, &mut polygon, &mut spare);
+    let common = intersect(&patch_a.corners, &patch_b.corners, SLACK * size, [&mut polygon, &mut spare]);
     let mut lowest = f64::INFINITY;
-    for corner in polygon.as_slice() {
+    for corner in common {
         let (above, below) = (patch_a.height.at(corner.at), patch_b.height.at(corner.at));
         let gap = above - below;
         lowest = lowest.min(gap);

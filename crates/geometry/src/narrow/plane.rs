@@ -1,6 +1,6 @@
 //! Convex bodies against a plane: every corner within the margin is a contact of its own.
 
-use granule_model::{ContactPoint, DMat3, DVec3, Pose};
+use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 
 use super::Side;
 use super::capsule::Core;
@@ -28,6 +28,13 @@ impl Plane {
     /// Signed height of `point` above the surface \[m\].
     fn height(&self, point: DVec3) -> f64 {
         self.normal.dot(point - self.foot)
+    }
+
+    /// False when a box of a body at `pose`, in body axes, lies above the margin.
+    pub(super) fn may_meet(&self, bounds: &Aabb, pose: &Pose, margin: f64) -> bool {
+        let local = pose.inverse_transform_vector(self.normal);
+        let centre = self.height(pose.position) + local.dot(bounds.center());
+        centre - local.abs().dot(0.5 * bounds.size()) <= margin
     }
 
     fn push_corner(&self, corner: DVec3, feature: u32, margin: f64, out: &mut Vec<ContactPoint>) {

@@ -276,10 +276,11 @@ impl Workspace {
         if clipper.flat.len() < 3 || subject.flat.len() < 2 {
             return f64::INFINITY;
         }
-        intersect(&clipper.flat, &subject.flat, SLACK * pair.size, &mut self.polygon, &mut self.spare);
+        let buffers = [&mut self.polygon, &mut self.spare];
+        let common = intersect(&clipper.flat, &subject.flat, SLACK * pair.size, buffers);
         let mut lowest = f64::INFINITY;
         let first = out.len();
-        for corner in &self.polygon {
+        for corner in common {
             let levels = [clipper.level(corner, false), subject.level(corner, true)];
             let [above, below] = if a_clips { levels } else { [levels[1], levels[0]] };
             lowest = lowest.min(above - below);
