@@ -24,6 +24,7 @@ mod closest;
 mod compound;
 mod cuboid;
 mod mesh;
+mod patch;
 mod plane;
 mod polytope;
 mod sphere;

@@ -6,7 +6,8 @@ use super::facet::{Facet, SAME_NORMAL};
 use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
 use crate::narrow::closest::Relation;
-use crate::narrow::polytope::{Pair, Solid, Spot, Workspace, with_workspace};
+use crate::narrow::patch::Spot;
+use crate::narrow::polytope::{Pair, Solid, Workspace, with_workspace};
 use crate::narrow::topology::{TRIANGLE, Topology};
 use crate::narrow::{Side, mix};
 

@@ -1,0 +1,124 @@
+//! The face or edge with which a polyhedron touches, projected along the contact normal, and names for contact points.
+
+use glam::DVec2;
+use granule_model::DVec3;
+
+use super::clip::{Corner, Frame, Height, Site};
+use super::mix;
+use super::polytope::Solid;
+use super::topology::Topology;
+
+/// A face is projected along the contact normal only when the cosine between them is at least this; else an edge is.
+const STEEP: f64 = 0.2;
+/// Corners this little (share of the size) below the highest belong to the touching feature.
+const LEVEL: f64 = 1e-9;
+
+/// The touching face or edge of a body, seen along the contact normal.
+#[derive(Default)]
+pub(super) struct Patch {
+    ids: Vec<u32>,
+    pub(super) flat: Vec<DVec2>,
+    levels: Vec<f64>,
+    height: Option<Height>,
+}
+
+/// What a contact point is, by corners of the two bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spot {
+    CornerOfA(u32),
+    CornerOfB(u32),
+    /// An edge of A, lower corner first, and one of B.
+    Crossing([u32; 2], [u32; 2]),
+}
+
+impl Spot {
+    pub(super) fn key(self) -> u32 {
+        match self {
+            Spot::CornerOfA(corner) => mix(1, corner),
+            Spot::CornerOfB(corner) => mix(2, corner),
+            Spot::Crossing([a0, a1], [b0, b1]) => mix(mix(mix(mix(3, a0), a1), b0), b1),
+        }
+    }
+}
+
+/// Names a corner of the common polygon by corners of the bodies.
+pub(super) fn spot(site: Site, clipper: &Patch, subject: &Patch, a_clips: bool) -> Spot {
+    let corner = |of_clipper: bool, id: u32| {
+        if of_clipper == a_clips { Spot::CornerOfA(id) } else { Spot::CornerOfB(id) }
+    };
+    match site {
+        Site::Clipper(k) => corner(true, clipper.ids[k as usize]),
+        Site::Subject(k) => corner(false, subject.ids[k as usize]),
+        Site::Crossing { clipper: i, subject: k } => {
+            let (i, k) = (clipper.edge(i), subject.edge(k));
+            if a_clips { Spot::Crossing(i, k) } else { Spot::Crossing(k, i) }
+        }
+    }
+}
+
+impl Patch {
+    /// The face or edge of `solid` that touches along `outward`, counter-clockwise seen from the tip of the normal.
+    pub(super) fn load(&mut self, solid: &Solid, topology: &Topology, outward: DVec3, frame: &Frame, size: f64) {
+        self.ids.clear();
+        self.height = None;
+        let floor = solid.reach(outward) - LEVEL * size;
+        let touches = |v: u32| solid.corners[v as usize].dot(outward) >= floor;
+        let face = (0..topology.faces.len())
+            .map(|f| (f, solid.normals[f].dot(outward)))
+            .filter(|&(f, cosine)| cosine >= STEEP && topology.face_loop(f).iter().any(|&v| touches(v)))
+            .reduce(|best, next| if next.1 > best.1 { next } else { best });
+        if let Some((face, _)) = face {
+            self.ids.extend_from_slice(topology.face_loop(face));
+            // Seen against the normal, the loop runs clockwise.
+            if solid.normals[face].dot(frame.normal) < 0.0 {
+                self.ids.reverse();
+            }
+            let on_face = solid.corners[self.ids[0] as usize];
+            self.height = Some(Height::of_face(frame, on_face, solid.normals[face]));
+        } else if let Some([start, end]) = flattest_edge(solid, topology, outward, touches) {
+            self.ids.extend([start, end]);
+            let [p, q] = [start, end].map(|v| solid.corners[v as usize]);
+            self.height = Some(Height::of_edge(frame, p, q));
+        }
+        self.flat.clear();
+        self.flat.extend(self.ids.iter().map(|&v| frame.flat(solid.corners[v as usize])));
+        self.levels.clear();
+        self.levels.extend(self.ids.iter().map(|&v| frame.normal.dot(solid.corners[v as usize])));
+    }
+
+    /// Height of this surface at a corner of the common polygon; exact at its own corners.
+    pub(super) fn level(&self, corner: &Corner, is_subject: bool) -> f64 {
+        match corner.site {
+            Site::Clipper(k) if !is_subject => self.levels[k as usize],
+            Site::Subject(k) if is_subject => self.levels[k as usize],
+            _ => self.height.map_or(f64::NAN, |height| height.at(corner.at)),
+        }
+    }
+
+    /// Both ends of the edge that starts at corner `k`, lower first.
+    fn edge(&self, k: u32) -> [u32; 2] {
+        let (from, to) = (self.ids[k as usize], self.ids[(k as usize + 1) % self.ids.len()]);
+        [from.min(to), from.max(to)]
+    }
+}
+
+/// Of the edges that touch along `outward`, the one nearest to perpendicular to it.
+fn flattest_edge(
+    solid: &Solid,
+    topology: &Topology,
+    outward: DVec3,
+    touches: impl Fn(u32) -> bool,
+) -> Option<[u32; 2]> {
+    let slope = |[p, q]: [u32; 2]| {
+        let along = solid.corners[q as usize] - solid.corners[p as usize];
+        along.dot(outward).abs() / along.length()
+    };
+    topology
+        .edges
+        .iter()
+        .map(|e| e.vertices)
+        .filter(|v| touches(v[0]) || touches(v[1]))
+        .map(|v| (v, slope(v)))
+        .reduce(|best, next| if next.1 < best.1 { next } else { best })
+        .map(|(v, _)| v)
+}
