@@ -1,18 +1,29 @@
 //! The energy book of a run: what was lost where, and whether anything was gained.
+//!
+//! Rises, falls and the drift correction's share are kept by `granule-measure`; here they are joined to the book of the
+//! phases. Because a step may be divided and E* depends on the length of a step, the book is fed with changes of E* within
+//! sub-steps, each at its own length, and not with differences of totals.
+
+use granule_measure::{EnergyAudit, StepEnergy};
+
+use crate::report::EnergyReport;
 
 /// Sums and extremes over the steps of a run. Energies in \[J\].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// Energy E* at the start, counted from the lowest point of the container.
-    pub start: f64,
-    /// Energy lost so far: the sum of the falls of E* net of the work of driven bodies.
+    book: Option<EnergyAudit>,
+    /// Sum of the changes of E* since the book was opened.
+    star: f64,
+    /// Energy lost so far: E* at the start and work put in, less E* now.
     pub dissipated: f64,
-    /// Largest rise of E* in a step, net of the work of driven bodies, over `max(dissipated so far, 1e-6 start)` \[-\].
+    /// Largest rise of E* in a step, net of the work put in, over `max(dissipated so far, 1e-6 of the start's energy)` \[-\].
     pub energy_gained: f64,
-    /// Work of the drift correction so far: the sum over the steps that lifted.
+    /// Work of the drift correction so far, every step's counted as positive.
     pub correction_work: f64,
     /// Work of driven bodies so far.
     pub driven_work: f64,
+    /// Work of force fields so far.
+    pub field_work: f64,
     /// Lost by impacts.
     pub dissipated_impact: f64,
     /// Lost by friction.
@@ -23,40 +34,37 @@ pub struct Audit {
     pub stage_gain: f64,
     /// Largest relative error of the energy book of an impact \[-\].
     pub impact_error: f64,
-    started: bool,
 }
 
 impl Audit {
-    /// Share of the start's energy that counts as dissipated before anything was.
-    pub(crate) const FLOOR: f64 = 1e-6;
-
-    /// The set of bodies has changed: the next step starts from a new total.
-    pub(crate) fn restart(&mut self) {
-        self.started = false;
-    }
-
-    /// Notes the energy at the start, the first time and after a change of the bodies.
+    /// Opens the book with E* at the start, counted from the lowest point of the container; later calls do nothing.
     pub(crate) fn begin(&mut self, star: f64) {
-        if !self.started {
-            self.start = self.start.max(star);
-            self.started = true;
+        if self.book.is_none() {
+            self.book = Some(EnergyAudit::new(star));
+            self.star = star;
         }
     }
 
-    /// The scale of energy gains now.
+    /// What a rise is judged against now.
     pub(crate) fn scale(&self) -> f64 {
-        self.dissipated.max(Self::FLOOR * self.start.abs()).max(f64::MIN_POSITIVE)
+        self.book.as_ref().map_or(0.0, EnergyAudit::scale)
     }
 
     /// Books a step.
-    pub(crate) fn book(&mut self, e: &crate::report::EnergyReport) {
-        if e.star_change > 0.0 {
-            self.energy_gained = self.energy_gained.max(e.star_change / self.scale());
-        } else {
-            self.dissipated -= e.star_change;
-        }
-        self.correction_work += e.correction_work.max(0.0);
+    pub(crate) fn record(&mut self, e: &EnergyReport) {
+        let Some(book) = &mut self.book else { return };
+        self.star += e.star_change + e.driven_work + e.field_work;
+        book.record(&StepEnergy {
+            conserved: self.star,
+            driven_work: e.driven_work,
+            field_work: e.field_work,
+            correction_work: e.correction_work,
+        });
+        self.dissipated = book.dissipated();
+        self.energy_gained = book.energy_gained();
+        self.correction_work += e.correction_work.abs();
         self.driven_work += e.driven_work;
+        self.field_work += e.field_work;
         self.dissipated_impact += e.dissipated_impact;
         self.dissipated_friction += e.dissipated_friction;
         self.dissipated_contact += e.dissipated_contact;
@@ -64,8 +72,8 @@ impl Audit {
         self.impact_error = self.impact_error.max(e.impact_error);
     }
 
-    /// Work of the drift correction over the energy dissipated \[-\]; zero before anything was dissipated.
+    /// Work of the drift correction over the energy dissipated \[-\], without cancellation; zero when it did none.
     pub fn correction_share(&self) -> f64 {
-        if self.dissipated > 0.0 { self.correction_work / self.dissipated } else { 0.0 }
+        self.book.as_ref().map_or(0.0, EnergyAudit::absolute_correction_work)
     }
 }

@@ -4,6 +4,7 @@
 //! body is marked absent. Hot data, read in every step, lies apart from what is only read when files are written.
 
 use granule_geometry::Shape;
+use granule_measure::BodyMotion;
 use granule_model::{Aabb, BodyId, BodyKind, DVec3, InverseInertia, Pose, Velocity};
 
 use crate::description::{MaterialId, Motion};
@@ -80,20 +81,20 @@ impl Bodies {
         }
     }
 
-    /// Kinetic energy of a dynamic body \[J\]; zero for the others.
-    pub(crate) fn kinetic_energy(&self, i: usize) -> f64 {
-        let v = &self.velocity[i];
-        0.5 * self.mass[i] * v.linear.length_squared() + self.spin_energy(i, v.angular)
+    /// The motion of a body, for measures of energy.
+    pub(crate) fn motion(&self, i: usize) -> BodyMotion {
+        BodyMotion {
+            mass: self.mass[i],
+            principal_inertia: self.principal_inertia[i],
+            rotation: self.pose[i].rotation,
+            position: self.pose[i].position,
+            velocity: self.velocity[i],
+        }
     }
 
-    fn spin_energy(&self, i: usize, w: DVec3) -> f64 {
-        let moments = self.principal_inertia[i];
-        match self.inverse_inertia[i] {
-            InverseInertia::Isotropic(_) => 0.5 * moments.x * w.length_squared(),
-            InverseInertia::General(_) => {
-                let own = self.pose[i].inverse_transform_vector(w);
-                0.5 * (own * own).dot(moments)
-            }
-        }
+    /// Kinetic energy of a dynamic body \[J\]; zero for the others.
+    pub(crate) fn kinetic_energy(&self, i: usize) -> f64 {
+        let motion = self.motion(i);
+        motion.translational_energy() + motion.rotational_energy()
     }
 }

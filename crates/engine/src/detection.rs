@@ -46,6 +46,13 @@ const SLACK: f64 = 0.02;
 /// Extra size of the boxes of the broad phase, over the mean radius, so that its list lives for many steps.
 const PADDING: f64 = 0.15;
 
+/// Scratch of one task of the narrow phase.
+#[derive(Debug, Default)]
+struct Task {
+    points: Vec<ContactPoint>,
+    found: Vec<Contact>,
+}
+
 /// Detection with the memory that it keeps from step to step.
 #[derive(Debug, Default)]
 pub(crate) struct Detection {
@@ -53,8 +60,7 @@ pub(crate) struct Detection {
     own: Vec<f64>,
     reach: Vec<f64>,
     limit: Vec<f64>,
-    chunks: Vec<Vec<Contact>>,
-    points: Vec<Vec<ContactPoint>>,
+    tasks: Vec<Task>,
     previous: Vec<Contact>,
     /// Contacts of the current poses, in the order of the pairs.
     pub(crate) contacts: Vec<Contact>,
@@ -120,25 +126,24 @@ impl Detection {
     pub(crate) fn find_contacts(&mut self, bodies: &Bodies) {
         let pairs = self.broadphase.pairs();
         let tasks = pairs.len().div_ceil(CHUNK);
-        if self.chunks.len() < tasks {
-            self.chunks.resize_with(tasks, Vec::new);
-            self.points.resize_with(tasks, Vec::new);
+        if self.tasks.len() < tasks {
+            self.tasks.resize_with(tasks, Task::default);
         }
         let reach = &self.reach;
-        let work = |((pairs, found), points): ((&[(u32, u32)], &mut Vec<Contact>), &mut Vec<ContactPoint>)| {
-            found.clear();
-            pairs.iter().for_each(|(a, b)| pair_contacts(bodies, reach, *a, *b, points, found));
+        let work = |(pairs, task): (&[(u32, u32)], &mut Task)| {
+            task.found.clear();
+            pairs.iter().for_each(|(a, b)| pair_contacts(bodies, reach, *a, *b, task));
         };
-        let (chunks, points) = (&mut self.chunks[..tasks], &mut self.points[..tasks]);
+        let of_tasks = &mut self.tasks[..tasks];
         if tasks > 1 {
-            pairs.par_chunks(CHUNK).zip(chunks.par_iter_mut()).zip(points.par_iter_mut()).for_each(work);
+            pairs.par_chunks(CHUNK).zip(of_tasks.par_iter_mut()).for_each(work);
         } else {
-            pairs.chunks(CHUNK).zip(chunks.iter_mut()).zip(points.iter_mut()).for_each(work);
+            pairs.chunks(CHUNK).zip(of_tasks.iter_mut()).for_each(work);
         }
         std::mem::swap(&mut self.contacts, &mut self.previous);
         self.contacts.clear();
-        for found in &self.chunks[..tasks] {
-            self.contacts.extend_from_slice(found);
+        for task in &self.tasks[..tasks] {
+            self.contacts.extend_from_slice(&task.found);
         }
         inherit(&self.previous, &mut self.contacts);
         self.stale = false;
@@ -146,14 +151,7 @@ impl Detection {
 }
 
 /// Contacts of one pair.
-fn pair_contacts(
-    bodies: &Bodies,
-    reach: &[f64],
-    a: u32,
-    b: u32,
-    points: &mut Vec<ContactPoint>,
-    found: &mut Vec<Contact>,
-) {
+fn pair_contacts(bodies: &Bodies, reach: &[f64], a: u32, b: u32, task: &mut Task) {
     let (i, j) = (a as usize, b as usize);
     if !(bodies.awake(i) || bodies.awake(j)) {
         return;
@@ -164,6 +162,7 @@ fn pair_contacts(
     if !box_a.padded(margin).overlaps(box_b) {
         return;
     }
+    let Task { points, found } = task;
     points.clear();
     contacts(&bodies.shape[i], &bodies.pose[i], &bodies.shape[j], &bodies.pose[j], margin, points);
     found.extend(points.iter().map(|p| Contact {

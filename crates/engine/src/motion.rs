@@ -7,20 +7,27 @@ use granule_model::{Pose, Velocity};
 use crate::simulation::Simulation;
 
 impl Simulation {
-    /// Velocity of body `i` after gravity, force fields and drag have acted for `dt` \[s\].
-    pub(crate) fn forced_velocity(&self, i: usize, dt: f64) -> Velocity {
+    /// Velocity of body `i` after gravity, force fields and drag have acted for `dt` \[s\], and the work of the fields \[J\] with
+    /// their share of the last term of E*.
+    pub(crate) fn forced_velocity(&self, i: usize, dt: f64) -> (Velocity, f64) {
         let bodies = &self.bodies;
+        let gravity = self.settings.gravity;
         let mut velocity = bodies.velocity[i];
-        velocity.linear += self.settings.gravity * dt;
+        velocity.linear += gravity * dt;
+        let mut work = 0.0;
         if !self.fields.is_empty() {
             let force = self.field_force(i, &bodies.pose[i], &velocity);
+            let before = velocity;
             velocity.linear += force.force * (bodies.inverse_mass[i] * dt);
             velocity.angular += bodies.inverse_inertia[i].mul(force.torque) * dt;
+            let mean = 0.5 * (before.linear + velocity.linear) + 0.5 * dt * gravity;
+            work = dt * (force.force.dot(mean) + 0.5 * force.torque.dot(before.angular + velocity.angular));
         }
         if self.settings.drag.is_none() {
-            return velocity;
+            return (velocity, work);
         }
-        self.settings.drag.damp(&velocity, bodies.mass[i], &bodies.inverse_inertia[i], bodies.radius[i], dt)
+        let drag = &self.settings.drag;
+        (drag.damp(&velocity, bodies.mass[i], &bodies.inverse_inertia[i], bodies.radius[i], dt), work)
     }
 
     /// Sum of the force fields on body `i` in the given state.

@@ -71,6 +71,8 @@ pub struct EnergyReport {
     pub star: f64,
     /// Work that driven bodies did in this step.
     pub driven_work: f64,
+    /// Work that force fields did in this step, with their share of the last term of E*.
+    pub field_work: f64,
     /// Lost by impacts in this step.
     pub dissipated_impact: f64,
     /// Lost by friction in this step.
@@ -79,7 +81,7 @@ pub struct EnergyReport {
     pub dissipated_contact: f64,
     /// Work of the drift correction in this step.
     pub correction_work: f64,
-    /// Change of E* in this step less the work of driven bodies; what the rule on energy gains watches.
+    /// Change of E* in this step less the work of driven bodies and force fields; what the rule on energy gains watches.
     pub star_change: f64,
     /// Largest rise of kinetic energy by the impact and contact stages of a sub-step over what they were given, relative to it
     /// and net of the work of driven bodies \[-\].
@@ -158,6 +160,7 @@ impl StepReport {
         self.largest_overlap = self.largest_overlap.max(part.largest_overlap);
         let (sum, e) = (&mut self.energy, &part.energy);
         sum.driven_work += e.driven_work;
+        sum.field_work += e.field_work;
         sum.dissipated_impact += e.dissipated_impact;
         sum.dissipated_friction += e.dissipated_friction;
         sum.dissipated_contact += e.dissipated_contact;

@@ -184,11 +184,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// Bookkeeping after bodies were added or removed.
+    /// Bookkeeping after bodies were added or removed. The energy book goes on: it counts changes within steps.
     fn changed(&mut self) {
         self.detection.invalidate();
         self.rest_time = 0.0;
-        self.audit.restart();
     }
 
     /// Adds a field of force that acts on every dynamic body beside gravity and drag.
@@ -380,7 +379,8 @@ fn check_description(d: &BodyDescription, index: usize) -> Result<(), EngineErro
     if !d.pose.position.is_finite() {
         return bad("position", "must be finite");
     }
-    if !((d.pose.rotation.length() - 1.0).abs() <= 1e-6) {
+    let unit = (d.pose.rotation.length() - 1.0).abs() <= 1e-6;
+    if !unit {
         return bad("orientation", "must be a unit quaternion");
     }
     if !d.velocity.is_finite() {

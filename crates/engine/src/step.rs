@@ -13,8 +13,11 @@
 
 use std::time::Instant;
 
+use granule_measure::Energies;
 use granule_model::{DVec3, Pose, Velocity};
 use granule_solver::{ReleaseSettings, StageSettings};
+use tracing::span::EnteredSpan;
+use tracing::{Span, trace_span};
 
 use crate::description::{Integrator, Law};
 use crate::detection::Contact;
@@ -66,21 +69,6 @@ pub(crate) struct Restore {
     overlap: f64,
 }
 
-/// Kinetic and potential energy, and the power of gravity, at one instant.
-#[derive(Clone, Copy, Debug, Default)]
-struct Energies {
-    kinetic: f64,
-    potential: f64,
-    power: f64,
-}
-
-impl Energies {
-    /// E* for steps of `dt`.
-    fn star(&self, dt: f64) -> f64 {
-        self.kinetic + self.potential + 0.5 * dt * self.power
-    }
-}
-
 impl Simulation {
     /// Makes one step of the chosen length.
     ///
@@ -89,6 +77,7 @@ impl Simulation {
     pub fn step(&mut self) -> Result<StepReport, EngineError> {
         if self.time_step == 0.0 {
             self.time_step = self.time_step();
+            self.datum = self.lowest_point();
         }
         self.step_by(self.time_step)
     }
@@ -104,7 +93,7 @@ impl Simulation {
         let mut report = StepReport { dt, ..StepReport::default() };
         self.divide(dt, 0, &mut report)?;
         self.steps += 1;
-        self.audit.book(&report.energy);
+        self.audit.record(&report.energy);
         self.largest_overlap = self.largest_overlap.max(report.largest_overlap);
         let qualifies = self.rest_criterion.qualifies(&self.bodies, self.settings.gravity.length());
         self.rest_time = if qualifies { self.rest_time + dt } else { 0.0 };
@@ -137,43 +126,48 @@ impl Simulation {
     /// One pass through the phases.
     fn substep(&mut self, dt: f64) -> Result<StepReport, EngineError> {
         let mut report = StepReport::default();
-        let mut clock = Clock::start(&mut report.seconds);
+        let mut clock = Clock::start();
+        clock.enter(Phase::Drive);
         drive::drive(&mut self.bodies, self.time, dt);
-        clock.end(Phase::Drive);
         if self.detection.stale {
-            self.find_pairs(dt);
-            clock.end(Phase::Broadphase);
-            self.find_contacts();
-            clock.end(Phase::Narrowphase);
+            self.detect(dt, &mut clock);
         }
+        clock.enter(Phase::Islands);
         self.problems.find(&self.bodies, &self.detection.contacts);
-        clock.end(Phase::Islands);
         // Phase `impact` belongs to laws that resolve touching contacts before the forces act; ETM is joined to the contact
-        // stage by the release instead.
-        clock.end(Phase::Impact);
-        let start = self.energies();
-        self.apply_forces(dt);
-        clock.end(Phase::Forces);
-        let forced = self.kinetic();
+        // stage by the release instead, so that nothing is done here.
+        clock.enter(Phase::Impact);
+        clock.enter(Phase::Forces);
+        let start = self.energies(dt);
+        let field_work = self.apply_forces(dt);
+        let forced = self.energies(dt).kinetic();
+        clock.enter(Phase::Contact);
         self.solve_contacts(dt);
-        clock.end(Phase::Contact);
+        clock.enter(Phase::Release);
         self.release(dt);
         self.check_finite()?;
-        clock.end(Phase::Release);
+        clock.enter(Phase::Advance);
         self.advance(dt);
-        clock.end(Phase::Advance);
-        self.find_pairs(dt);
-        clock.end(Phase::Broadphase);
-        self.find_contacts();
-        clock.end(Phase::Narrowphase);
+        self.detect(dt, &mut clock);
+        clock.enter(Phase::Advance);
         let correction_work = self.correct_drift();
-        clock.end(Phase::Advance);
+        clock.enter(Phase::Observe);
         let totals = self.problems.totals(forced);
-        self.observe(dt, start, forced, &totals, correction_work, &mut report.energy);
+        report.energy = EnergyReport { field_work, correction_work, ..EnergyReport::default() };
+        self.observe(dt, start, forced, &totals, &mut report.energy);
         report.largest_overlap = self.overlap();
-        clock.end(Phase::Observe);
+        clock.leave();
+        report.seconds = clock.seconds;
         report.count(self, &totals);
         Ok(report)
+    }
+
+    /// Phases `broadphase` and `narrowphase`.
+    fn detect(&mut self, dt: f64, clock: &mut Clock) {
+        clock.enter(Phase::Broadphase);
+        self.find_pairs(dt);
+        clock.enter(Phase::Narrowphase);
+        self.find_contacts();
     }
 
     /// Phase `broadphase`.
@@ -249,12 +243,17 @@ impl Simulation {
         speeds.fold(f64::MIN_POSITIVE, f64::max)
     }
 
-    /// Phase `forces`: velocities before go to `unforced`.
-    fn apply_forces(&mut self, dt: f64) {
+    /// Phase `forces`: velocities before go to `unforced`. Returns the work of the force fields, with their share of the last term of
+    /// E* \[J\].
+    fn apply_forces(&mut self, dt: f64) -> f64 {
         self.unforced.clone_from(&self.bodies.velocity);
+        let mut field_work = 0.0;
         for i in (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i] && !self.bodies.asleep[*i]) {
-            self.bodies.velocity[i] = self.forced_velocity(i, dt);
+            let (velocity, work) = self.forced_velocity(i, dt);
+            self.bodies.velocity[i] = velocity;
+            field_work += work;
         }
+        field_work
     }
 
     /// Phase `advance`, first part: poses by the integrator.
@@ -292,50 +291,33 @@ impl Simulation {
     }
 
     /// Phase `observe`: sleep and the energy book.
-    fn observe(
-        &mut self,
-        dt: f64,
-        start: Energies,
-        forced: f64,
-        totals: &Totals,
-        correction_work: f64,
-        energy: &mut EnergyReport,
-    ) {
+    fn observe(&mut self, dt: f64, start: Energies, forced: f64, totals: &Totals, energy: &mut EnergyReport) {
         let gravity = self.settings.gravity.length();
         if self.settings.sleeping {
             self.sleep.settle(&mut self.bodies, self.problems.components(), gravity, dt);
         }
-        let now = self.energies();
-        self.audit.begin(start.star(dt));
+        let now = self.energies(dt);
+        self.audit.begin(start.conserved());
         *energy = EnergyReport {
-            kinetic: now.kinetic,
+            kinetic: now.kinetic(),
             potential: now.potential,
-            star: now.star(dt),
+            star: now.conserved(),
             driven_work: totals.driven_work,
             dissipated_impact: totals.impact,
             dissipated_friction: totals.friction,
             dissipated_contact: totals.normal_work,
-            correction_work,
-            star_change: now.star(dt) - start.star(dt) - totals.driven_work,
+            star_change: now.conserved() - start.conserved() - totals.driven_work - energy.field_work,
             stage_gain: (totals.kinetic_change / forced.max(f64::MIN_POSITIVE)).max(0.0),
             impact_error: totals.impact_error,
+            ..*energy
         };
     }
 
-    fn kinetic(&self) -> f64 {
-        (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.kinetic_energy(i)).sum()
-    }
-
-    fn energies(&self) -> Energies {
-        let (g, up) = (self.settings.gravity, self.up());
-        let mut sum = Energies { kinetic: self.kinetic(), ..Energies::default() };
-        for i in (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]) {
-            let mass = self.bodies.mass[i];
-            sum.potential -= mass * g.dot(self.bodies.pose[i].position - self.datum * up);
-            // A sleeping body is not accelerated; its share of E* is that of rest.
-            sum.power += mass * g.dot(self.bodies.velocity[i].linear);
-        }
-        sum
+    /// Energies now, with E* for steps of `dt`. A sleeping body counts as at rest.
+    fn energies(&self, dt: f64) -> Energies {
+        let dynamic = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]);
+        let motions = dynamic.map(|i| self.bodies.motion(i));
+        Energies::of(motions, self.settings.gravity, self.datum * self.up(), dt)
     }
 
     /// Largest overlap now, over the smaller radius.
@@ -411,21 +393,43 @@ impl StepReport {
     }
 }
 
-/// Times the phases.
-struct Clock<'a> {
-    seconds: &'a mut [f64; 10],
-    since: Instant,
+/// Times the phases and opens a tracing span of the same name for each.
+struct Clock {
+    seconds: [f64; 10],
+    current: Option<(Phase, Instant, EnteredSpan)>,
 }
 
-impl<'a> Clock<'a> {
-    fn start(seconds: &'a mut [f64; 10]) -> Self {
-        Clock { seconds, since: Instant::now() }
+impl Clock {
+    fn start() -> Self {
+        Clock { seconds: [0.0; 10], current: None }
     }
 
-    /// Books the time since the last phase ended.
-    fn end(&mut self, phase: Phase) {
-        let now = Instant::now();
-        self.seconds[phase as usize] += (now - self.since).as_secs_f64();
-        self.since = now;
+    /// Ends the phase that runs, if any, and begins `phase`.
+    fn enter(&mut self, phase: Phase) {
+        self.leave();
+        self.current = Some((phase, Instant::now(), span_of(phase).entered()));
+    }
+
+    /// Ends the phase that runs.
+    fn leave(&mut self) {
+        if let Some((phase, since, _span)) = self.current.take() {
+            self.seconds[phase as usize] += since.elapsed().as_secs_f64();
+        }
+    }
+}
+
+/// Tracing wants the name of a span at compile time.
+fn span_of(phase: Phase) -> Span {
+    match phase {
+        Phase::Drive => trace_span!("drive"),
+        Phase::Broadphase => trace_span!("broadphase"),
+        Phase::Narrowphase => trace_span!("narrowphase"),
+        Phase::Islands => trace_span!("islands"),
+        Phase::Impact => trace_span!("impact"),
+        Phase::Forces => trace_span!("forces"),
+        Phase::Contact => trace_span!("contact"),
+        Phase::Advance => trace_span!("advance"),
+        Phase::Release => trace_span!("release"),
+        Phase::Observe => trace_span!("observe"),
     }
 }

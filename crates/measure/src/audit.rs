@@ -130,10 +130,10 @@ impl EnergyAudit {
         share(self.absolute_correction.value(), self.scale())
     }
 
-    /// Dissipated energy, or the least that a rise is judged against.
+    /// What a rise is judged against now \[J\]: the dissipated energy, or the least that counts as such.
     ///
     /// A start without energy (bodies at rest on the floor, no gravity) gives no scale: then the work put in stands in.
-    fn scale(&self) -> f64 {
+    pub fn scale(&self) -> f64 {
         let supplied = if self.start > 0.0 { self.start } else { self.work.value().abs() };
         self.dissipated.value().max(START_SHARE * supplied)
     }

@@ -158,7 +158,8 @@ impl ContactProblem {
         if !moves(c.a) && !c.b.is_some_and(moves) {
             return bad("neither body can move");
         }
-        if !c.point.is_finite() || !((c.normal.length() - 1.0).abs() <= 1e-9) {
+        let unit = (c.normal.length() - 1.0).abs() <= 1e-9;
+        if !c.point.is_finite() || !unit {
             return bad("the point must be finite and the normal a unit vector");
         }
         Ok(())
