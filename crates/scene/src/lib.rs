@@ -1,1 +1,29 @@
-//! (in work)
+//! Scene files of granule and the packaged scenes.
+//!
+//! Floor 4: from TOML to a validated [`Scene`], and from that to a simulation. The format is described in
+//! `data/scenes/FORMAT.md`; every mistake becomes a [`SceneError`] that shows the place in the file and what was meant.
+//! Packaged scenes live once, as files in `data/scenes/`, and are compiled in: see [`packaged`] and, for the experiment with
+//! other shapes, frictions and sizes, [`ReposeOptions`].
+//!
+//! Running a scene, measuring and writing are left to the programs: here stand only the plans for it.
+
+mod error;
+mod grid;
+mod mesh_file;
+mod packaged;
+mod parse;
+mod plan;
+mod random;
+mod read;
+mod repose;
+mod scene;
+mod substitute;
+
+pub use error::{SceneError, SceneErrorKind};
+pub use mesh_file::{MeshFileError, Place, TriangleMesh};
+pub use packaged::{packaged, packaged_names, packaged_text};
+pub use plan::{FloorRectangle, MeasurePlan, OutputPlan, PackingPlan, Pictures, ReposePlan, Stage};
+pub use random::Random;
+pub use repose::{ReposeOptions, ReposeShape};
+pub use scene::{BuiltScene, Scene};
+pub use substitute::substitute;

@@ -1,0 +1,77 @@
+//! `[measure]` and `[output]`: what a run measures and writes.
+
+use granule_measure::{Fall, LongSide, ReposeGrid};
+
+use crate::error::SceneError;
+use crate::parse::rectangle;
+use crate::plan::{MeasurePlan, OutputPlan, PackingPlan, Pictures, ReposePlan};
+use crate::read::{Item, Table};
+
+const MEASURE: &[&str] = &["repose", "packing"];
+const REPOSE: &[&str] = &["corner", "size", "direction", "strips", "cells"];
+const PACKING: &[&str] = &["corner", "size", "height", "inset", "quantile"];
+const OUTPUT: &[&str] =
+    &["summary", "energy_every", "final_state", "vtk", "frames_per_second", "pictures", "film", "plots"];
+/// Most strips, and cells in a strip.
+const MOST_CELLS: u64 = 10_000;
+/// Share of the centres of a pile below the top of its core: the surface of a settled bed is about two layers rough.
+const CORE_QUANTILE: f64 = 0.8;
+
+#[cfg(test)]
+pub(super) const TABLES: &[(&str, &[&str])] =
+    &[("measure", MEASURE), ("measure.repose", REPOSE), ("measure.packing", PACKING), ("output", OUTPUT)];
+
+pub(super) fn measure(root: &Table<'_, '_>) -> Result<MeasurePlan, SceneError> {
+    let Some(item) = root.get("measure") else { return Ok(MeasurePlan::default()) };
+    let table = item.table("`[measure]`", MEASURE)?;
+    Ok(MeasurePlan { repose: table.optional("repose", repose)?, packing: table.optional("packing", packing)? })
+}
+
+fn repose(item: Item<'_, '_>) -> Result<ReposePlan, SceneError> {
+    let table = item.table("`[measure.repose]`", REPOSE)?;
+    let directions = [
+        (LongSide::X, Fall::Positive),
+        (LongSide::X, Fall::Negative),
+        (LongSide::Y, Fall::Positive),
+        (LongSide::Y, Fall::Negative),
+    ];
+    let (long_side, fall) = directions[table.or("direction", 0, |i| i.one_of(&["+x", "-x", "+y", "-y"]))?];
+    let cells = |key, default: usize, fewest| table.or(key, default as u64, |i| i.integer(fewest, MOST_CELLS));
+    Ok(ReposePlan {
+        floor: rectangle(&table)?,
+        long_side,
+        fall,
+        strips: cells("strips", ReposeGrid::STRIPS, 1)? as usize,
+        cells_per_strip: cells("cells", ReposeGrid::CELLS_PER_STRIP, 2)? as usize,
+    })
+}
+
+fn packing(item: Item<'_, '_>) -> Result<PackingPlan, SceneError> {
+    let table = item.table("`[measure.packing]`", PACKING)?;
+    Ok(PackingPlan {
+        floor: rectangle(&table)?,
+        height: table.or("height", 0.0, Item::number)?,
+        inset: table.or("inset", 0.0, Item::not_negative)?,
+        quantile: table.or("quantile", CORE_QUANTILE, |i| i.between(f64::MIN_POSITIVE, 1.0))?,
+    })
+}
+
+pub(super) fn plan(root: &Table<'_, '_>) -> Result<OutputPlan, SceneError> {
+    let defaults = OutputPlan::default();
+    let Some(item) = root.get("output") else { return Ok(defaults) };
+    let table = item.table("`[output]`", OUTPUT)?;
+    let pictures = [Pictures::FirstLast, Pictures::Stages, Pictures::None];
+    let every = |i: Item<'_, '_>| i.integer(0, u64::from(u32::MAX)).map(|n| n as u32);
+    Ok(OutputPlan {
+        summary: table.or("summary", defaults.summary, Item::boolean)?,
+        energy_every: table.or("energy_every", defaults.energy_every, every)?,
+        final_state: table.or("final_state", defaults.final_state, Item::boolean)?,
+        vtk: table.optional("vtk", Item::boolean)?,
+        frames_per_second: table.or("frames_per_second", defaults.frames_per_second, Item::positive)?,
+        pictures: table.or("pictures", defaults.pictures, |i| {
+            i.one_of(&["first-last", "stages", "none"]).map(|k| pictures[k])
+        })?,
+        film: table.or("film", defaults.film, Item::boolean)?,
+        plots: table.or("plots", defaults.plots, Item::boolean)?,
+    })
+}

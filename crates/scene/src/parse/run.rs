@@ -1,0 +1,106 @@
+//! `[run]`, `[law]` and `[drag]`: how the simulation is run.
+
+use std::ops::Range;
+
+use granule_engine::{Law, RestCriterion, Settings};
+use granule_forces::Drag;
+use granule_integrator::Integrator;
+
+use crate::error::{SceneError, SceneErrorKind as Kind};
+use crate::read::{Item, Table};
+
+const RUN: &[&str] = &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "rest"];
+const REST: &[&str] = &["speed", "fraction", "energy", "hold"];
+const INTEGRATORS: [&str; 3] = ["symplectic-euler", "midpoint", "rk4"];
+/// The laws that the format knows, so that a scene for another version is told from a misspelt one.
+const LAWS: &[&str] =
+    &["sqm", "smm", "etm", "etm-weighted", "qce", "qce-lcp", "rbss", "rbss-linear", "lcp", "gr", "lzb"];
+const ETM: &[&str] = &["lambda"];
+const DRAG: &[&str] = &["viscosity", "density", "drag_coefficient", "moment_coefficient"];
+/// Most steps of a compression: beyond it the answer no longer changes in double precision.
+const MOST_STEPS: u64 = 1_000_000;
+
+#[cfg(test)]
+pub(super) const TABLES: &[(&str, &[&str])] = &[("run", RUN), ("rest", REST), ("law.etm", ETM), ("drag", DRAG)];
+
+/// What `[run]` says.
+pub(super) struct Run {
+    pub(super) settings: Settings,
+    pub(super) rest: RestCriterion,
+    pub(super) duration: Option<f64>,
+    pub(super) until_rest: bool,
+    /// Where `duration` or `until` stands.
+    pub(super) timed: Option<Range<usize>>,
+    pub(super) span: Range<usize>,
+}
+
+pub(super) fn read(root: &Table<'_, '_>) -> Result<Run, SceneError> {
+    let defaults = Settings::default();
+    let Some(item) = root.get("run") else {
+        let rest = RestCriterion::default();
+        return Ok(Run { settings: defaults, rest, duration: None, until_rest: false, timed: None, span: root.span() });
+    };
+    let table = item.table("`[run]`", RUN)?;
+    let integrator = |item: Item<'_, '_>| {
+        let kinds = [Integrator::SymplecticEuler, Integrator::Midpoint, Integrator::RungeKutta4];
+        item.one_of(&INTEGRATORS).map(|i| kinds[i])
+    };
+    let settings = Settings {
+        gravity: table.or("gravity", defaults.gravity, Item::vector)?,
+        time_step: table.optional("time_step", Item::positive)?,
+        sleeping: table.or("sleeping", defaults.sleeping, Item::boolean)?,
+        integrator: table.or("integrator", defaults.integrator, integrator)?,
+        ..defaults
+    };
+    let until_rest = until(&table)?;
+    let duration = table.optional("duration", Item::positive)?;
+    if until_rest && duration.is_none() {
+        let message = "`until` needs `duration` as the longest time that it may take";
+        return Err(table.require("until")?.error(Kind::MissingKey, message));
+    }
+    let timed = table.get("duration").or(table.get("until")).map(|i| i.span());
+    Ok(Run { settings, rest: rest(&table)?, duration, until_rest, timed, span: table.span() })
+}
+
+/// Whether the table says `until = "rest"`.
+pub(super) fn until(table: &Table<'_, '_>) -> Result<bool, SceneError> {
+    Ok(table.optional("until", |i| i.one_of(&["rest"]))?.is_some())
+}
+
+fn rest(table: &Table<'_, '_>) -> Result<RestCriterion, SceneError> {
+    let defaults = RestCriterion::default();
+    let Some(item) = table.get("rest") else { return Ok(defaults) };
+    let table = item.table("`[run.rest]`", REST)?;
+    Ok(RestCriterion {
+        speed: table.or("speed", defaults.speed, Item::positive)?,
+        fraction: table.or("fraction", defaults.fraction, |i| i.between(0.0, 1.0))?,
+        energy: table.or("energy", defaults.energy, Item::positive)?,
+        hold: table.or("hold", defaults.hold, Item::not_negative)?,
+    })
+}
+
+pub(super) fn law(root: &Table<'_, '_>) -> Result<Law, SceneError> {
+    let Some(item) = root.get("law") else { return Ok(Law::default()) };
+    // Names first: a misspelt law should not be called a second one.
+    item.table("`[law]`", LAWS)?;
+    let (kind, value) = item.tagged("the law", LAWS)?;
+    if LAWS[kind] != "etm" {
+        let error = value.error(Kind::UnsupportedLaw, format!("the law `{}` is not in this version", LAWS[kind]));
+        return Err(error.help("this version has only `etm`, energy tracking"));
+    }
+    let table = value.table("`[law.etm]`", ETM)?;
+    let Law::Etm { lambda } = Law::default();
+    let lambda = table.or("lambda", u64::from(lambda), |i| i.integer(1, MOST_STEPS))?;
+    Ok(Law::Etm { lambda: lambda as u32 })
+}
+
+pub(super) fn drag(root: &Table<'_, '_>) -> Result<Drag, SceneError> {
+    let Some(item) = root.get("drag") else { return Ok(Drag::default()) };
+    let table = item.table("`[drag]`", DRAG)?;
+    Ok(Drag {
+        viscosity: table.or("viscosity", 0.0, Item::not_negative)?,
+        density: table.or("density", 0.0, Item::not_negative)?,
+        drag_coefficient: table.or("drag_coefficient", 0.0, Item::not_negative)?,
+        moment_coefficient: table.or("moment_coefficient", 0.0, Item::not_negative)?,
+    })
+}

@@ -1,0 +1,134 @@
+//! What a scene says about its run beside the bodies: stages, what to measure, what to write.
+//!
+//! Plain data. Carrying it out is for the program that runs the scene.
+
+use granule_measure::{Fall, LongSide};
+use granule_model::DVec3;
+
+/// A stretch of a run, with bodies that are taken away before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Name for messages and files.
+    pub name: String,
+    /// Names of the bodies that are removed when the stage begins.
+    pub remove: Vec<String>,
+    /// Whether the stage ends as soon as the simulation is at rest.
+    pub until_rest: bool,
+    /// Longest time the stage may take \[s\], above 0. Without `until_rest` it takes exactly this.
+    pub limit: f64,
+    /// Shortest time the stage takes \[s\], even if it is at rest before; from 0 to `limit`.
+    pub min_duration: f64,
+}
+
+/// What a scene wants measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MeasurePlan {
+    /// The angle of repose, at the end of the last stage.
+    pub repose: Option<ReposePlan>,
+    /// The packing fraction, at the end of the first stage.
+    pub packing: Option<PackingPlan>,
+}
+
+/// A rectangle of the floor, x and y in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FloorRectangle {
+    /// Lowest corner \[m\].
+    pub min: [f64; 2],
+    /// Highest corner \[m\].
+    pub max: [f64; 2],
+}
+
+/// The grid on which the angle of repose is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReposePlan {
+    /// The floor, from wall to wall.
+    pub floor: FloorRectangle,
+    /// The axis along which the pile falls.
+    pub long_side: LongSide,
+    /// Which way along it.
+    pub fall: Fall,
+    /// Number of strips across, at least 1.
+    pub strips: usize,
+    /// Number of cells along each strip, at least 2.
+    pub cells_per_strip: usize,
+}
+
+/// Where the packing fraction is measured: the core of the pile, away from walls and surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PackingPlan {
+    /// The floor, from wall to wall.
+    pub floor: FloorRectangle,
+    /// Height of the floor \[m\].
+    pub height: f64,
+    /// Distance of the core from walls and floor \[m\], not negative.
+    pub inset: f64,
+    /// The core ends at the height below which this share of the centres lies \[-\], above 0 and at most 1.
+    pub quantile: f64,
+}
+
+/// When pictures are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pictures {
+    /// Of the first and the last state.
+    #[default]
+    FirstLast,
+    /// Of the first state and of the end of each stage, and one soon after bodies were removed.
+    Stages,
+    /// Never.
+    None,
+}
+
+/// What a run writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutputPlan {
+    /// `summary.json`.
+    pub summary: bool,
+    /// A row of `energy.csv` every so many steps; 0 for none.
+    pub energy_every: u32,
+    /// `final_state.csv`.
+    pub final_state: bool,
+    /// The ParaView series; none: up to [`OutputPlan::VTK_BODIES`] bodies.
+    pub vtk: Option<bool>,
+    /// Frames of the ParaView series and of the film per simulated second, above 0.
+    pub frames_per_second: f64,
+    /// Pictures.
+    pub pictures: Pictures,
+    /// The film.
+    pub film: bool,
+    /// Plots of energy and, where the angle of repose is measured, of the profile.
+    pub plots: bool,
+}
+
+impl OutputPlan {
+    /// Largest number of bodies for which the ParaView series is written unasked.
+    pub const VTK_BODIES: usize = 10_000;
+
+    /// Whether a run of `bodies` bodies writes the ParaView series.
+    pub fn writes_vtk(&self, bodies: usize) -> bool {
+        self.vtk.unwrap_or(bodies <= Self::VTK_BODIES)
+    }
+}
+
+impl Default for OutputPlan {
+    /// Summary, energy of every step, final state, ParaView series of up to 10 000 bodies at 25 frames per second, pictures
+    /// of the first and the last state.
+    fn default() -> Self {
+        OutputPlan {
+            summary: true,
+            energy_every: 1,
+            final_state: true,
+            vtk: None,
+            frames_per_second: 25.0,
+            pictures: Pictures::FirstLast,
+            film: false,
+            plots: false,
+        }
+    }
+}
+
+impl FloorRectangle {
+    /// Edge lengths \[m\], z being 0.
+    pub fn size(&self) -> DVec3 {
+        DVec3::new(self.max[0] - self.min[0], self.max[1] - self.min[1], 0.0)
+    }
+}
