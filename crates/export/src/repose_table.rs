@@ -46,9 +46,11 @@ pub struct ReposeRow {
     pub cpu_seconds: f64,
     /// Hash of the final state.
     pub state_hash: String,
+    /// Why the run failed; empty for one that came through.
+    pub failure: String,
 }
 
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 19] = [
     "shape",
     "friction",
     "seed",
@@ -67,6 +69,7 @@ const COLUMNS: [&str; 18] = [
     "steps",
     "cpu_seconds",
     "state_hash",
+    "failure",
 ];
 
 /// Writes the table of a sweep, in the order of `rows`; angles in degrees, times in seconds.
@@ -81,7 +84,7 @@ pub fn write_repose_table(path: &Path, rows: &[ReposeRow]) -> Result<(), ExportE
     writer.flush().map_err(ExportError::io("write", path))
 }
 
-fn record(row: &ReposeRow) -> [String; 18] {
+fn record(row: &ReposeRow) -> [String; 19] {
     let n = number_text;
     [
         row.shape.clone(),
@@ -102,6 +105,7 @@ fn record(row: &ReposeRow) -> [String; 18] {
         row.steps.to_string(),
         n(row.cpu_seconds),
         row.state_hash.clone(),
+        row.failure.clone(),
     ]
 }
 
@@ -130,6 +134,7 @@ mod tests {
             steps: 1440,
             cpu_seconds: 31.5,
             state_hash: "00ff".into(),
+            failure: "step 3: no contact".into(),
         };
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("repose_table.csv");

@@ -1,0 +1,153 @@
+//! The command line. Mistakes in it end with exit code 2, which is clap's own for them.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use granule_scene::ReposeShape;
+
+/// Granular dynamics by impulses: packs, piles and avalanches of particles of any shape.
+#[derive(Debug, Parser)]
+#[command(name = "granule", version, about)]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scene and write its results.
+    Run(RunArguments),
+    /// Run a packaged experiment and write everything: films, plots, pictures.
+    Demo {
+        /// Which experiment.
+        #[command(subcommand)]
+        demo: Demo,
+    },
+    /// Show what a scene contains, and the time step with what to expect of it.
+    Info(InfoArguments),
+}
+
+/// The packaged experiments.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Demo {
+    /// Angle of repose: particles fall into a box and settle; one wall is taken away and they slide to rest.
+    Repose(ReposeArguments),
+}
+
+/// Arguments of `granule run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// A scene file, or the name of a packaged scene.
+    pub(crate) scene: String,
+    /// Folder for the results [default: out/NAME].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Threads; results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Print the summary as JSON, and nothing else, on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `granule info`.
+#[derive(Debug, Args)]
+pub(crate) struct InfoArguments {
+    /// A scene file, or the name of a packaged scene.
+    pub(crate) scene: String,
+    /// Print the facts as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `granule demo repose`.
+#[derive(Debug, Args)]
+pub(crate) struct ReposeArguments {
+    /// Shape of the particles [default: spheres; with --sweep: all].
+    #[arg(long, value_parser = shape_parser())]
+    pub(crate) shape: Option<ReposeShape>,
+    /// Coefficient of friction, static and dynamic [default: 0.3; with --sweep: 0 to 0.6].
+    #[arg(long, value_name = "X", value_parser = friction)]
+    pub(crate) friction: Option<f64>,
+    /// Seed of the positions and orientations at the start.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Run every shape at eight frictions and plot the angle against friction.
+    #[arg(long)]
+    pub(crate) sweep: bool,
+    /// Runs with different seeds for each point of the sweep.
+    #[arg(long, value_name = "K", requires = "sweep", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) seeds: u16,
+    /// Number of particles; the box grows with it [default: 540 spheres, 325 cubes or crosses].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000).map(|n| n as usize))]
+    pub(crate) count: Option<usize>,
+    /// Folder for the results [default: out/repose-SHAPE, out/repose-sweep].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Threads; results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+fn shape_parser() -> impl TypedValueParser<Value = ReposeShape> {
+    let by_name = |name: String| ReposeShape::ALL.into_iter().find(|s| s.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(ReposeShape::ALL.map(ReposeShape::name)).map(by_name)
+}
+
+/// Largest coefficient of friction that is taken for one: beyond it a typing error is likelier.
+const LARGEST_FRICTION: f64 = 10.0;
+
+fn friction(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=LARGEST_FRICTION).contains(&value) {
+        return Ok(value);
+    }
+    Err(format!("must be from 0 to {LARGEST_FRICTION}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn friction_is_a_number_in_range() {
+        assert_eq!(friction("0.3"), Ok(0.3));
+        for bad in ["nan", "-0.1", "inf", "11", "x", ""] {
+            assert!(friction(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for line in [
+            "granule run",
+            "granule run x --threads 0",
+            "granule run x --threads -1",
+            "granule demo repose --seeds 3",
+            "granule demo repose --shape pears",
+            "granule demo repose --friction nan",
+            "granule walk",
+        ] {
+            let error = Arguments::try_parse_from(line.split(' ')).expect_err(line);
+            assert_eq!(error.exit_code(), 2, "{line}");
+        }
+        let line = "granule demo repose --sweep --seeds 3 --threads 2";
+        assert!(Arguments::try_parse_from(line.split(' ')).is_ok());
+    }
+}

@@ -1,0 +1,88 @@
+//! What ends a command, and the exit code it ends with.
+
+use std::path::{Path, PathBuf};
+
+use granule_engine::EngineError;
+use granule_export::ExportError;
+use granule_scene::SceneError;
+use granule_view::ViewError;
+use thiserror::Error;
+
+/// Everything went as asked.
+pub const DONE: u8 = 0;
+/// The run failed, or its results could not be written.
+pub const FAILED: u8 = 1;
+/// The input was wrong: the scene or an argument.
+pub const BAD_INPUT: u8 = 2;
+/// The user ended the command with Ctrl-C; what was computed is written. 128 + SIGINT, as shells have it.
+pub const INTERRUPTED: u8 = 130;
+
+/// Why a command could not do what it was asked.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// The scene is wrong; the message shows where.
+    #[error("{0}")]
+    Scene(#[from] SceneError),
+    /// An argument is wrong.
+    #[error("{0}")]
+    Argument(String),
+    /// The engine could not go on.
+    #[error("the run failed: {0}")]
+    Engine(#[from] EngineError),
+    /// A result could not be written.
+    #[error("{0}")]
+    Export(#[from] ExportError),
+    /// A picture or film could not be written.
+    #[error("{0}")]
+    View(#[from] ViewError),
+    /// A folder for results could not be made.
+    #[error("cannot create the folder {path}: {source}", path = .path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The operating system refused something else.
+    #[error("{what}: {reason}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// Why it failed.
+        reason: String,
+    },
+    /// Some runs of a sweep failed; the table says which and why.
+    #[error("{failed} of {runs} runs failed; the table names the reasons")]
+    Sweep {
+        /// Runs that failed.
+        failed: usize,
+        /// Runs made.
+        runs: usize,
+    },
+}
+
+impl CliError {
+    /// The exit code that says whose fault it was.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            CliError::Scene(_) | CliError::Argument(_) => BAD_INPUT,
+            _ => FAILED,
+        }
+    }
+
+    /// The message as it is shown to the user, with colours for a terminal or without.
+    pub fn render(&self, colours: bool) -> String {
+        match self {
+            CliError::Scene(error) => error.render(colours),
+            other => format!("error: {other}"),
+        }
+    }
+}
+
+/// Makes a folder and those above it.
+///
+/// # Errors
+/// [`CliError::Folder`] naming the folder.
+pub(crate) fn create_folder(path: &Path) -> Result<(), CliError> {
+    std::fs::create_dir_all(path).map_err(|source| CliError::Folder { path: path.to_path_buf(), source })
+}

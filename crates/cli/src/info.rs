@@ -1,0 +1,214 @@
+//! `granule info`: what a scene contains, and the time step with what to expect of it.
+
+use std::fmt::Write;
+
+use granule_engine::{BodySnapshot, OVERLAP_BOUND, Scales, Simulation};
+use granule_model::{BodyKind, Material};
+use granule_scene::Scene;
+use serde_json::{Value, json};
+
+use crate::args::InfoArguments;
+use crate::console::{note, say};
+use crate::error::{CliError, DONE};
+use crate::run::find_scene;
+
+/// Bodies of one kind and shape.
+#[derive(Debug)]
+struct Group {
+    kind: BodyKind,
+    shape: &'static str,
+    count: usize,
+    /// Smallest and largest mass \[kg\]; zero for bodies without.
+    mass: (f64, f64),
+    total_mass: f64,
+    /// Smallest and largest equal-volume radius \[m\].
+    radius: (f64, f64),
+}
+
+/// Carries out `granule info`.
+///
+/// # Errors
+/// [`CliError::Scene`] for a scene that is wrong.
+pub(crate) fn command(arguments: &InfoArguments) -> Result<u8, CliError> {
+    let scene = find_scene(&arguments.scene)?;
+    let built = scene.build()?;
+    let groups = group(&built.simulation.snapshot().bodies);
+    if arguments.json {
+        let facts = as_json(&scene, &built.simulation, &groups, &built.warnings);
+        say(format_args!("{facts:#}"));
+    } else {
+        built.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
+        say(as_text(&scene, &built.simulation, &groups));
+    }
+    Ok(DONE)
+}
+
+/// The bodies by kind and shape, in the order in which each group appears first.
+fn group(bodies: &[BodySnapshot]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for body in bodies {
+        let (kind, shape) = (body.kind, body.shape.name());
+        let radius = body.shape.equivalent_radius();
+        let range = |(low, high): (f64, f64), x: f64| (low.min(x), high.max(x));
+        match groups.iter_mut().find(|g| (g.kind, g.shape) == (kind, shape)) {
+            Some(g) => {
+                g.count += 1;
+                g.total_mass += body.mass;
+                (g.mass, g.radius) = (range(g.mass, body.mass), range(g.radius, radius));
+            }
+            None => groups.push(Group {
+                kind,
+                shape,
+                count: 1,
+                mass: (body.mass, body.mass),
+                total_mass: body.mass,
+                radius: (radius, radius),
+            }),
+        }
+    }
+    groups
+}
+
+/// Materials that bodies have, with the name of the unnamed ones.
+fn materials(scene: &Scene) -> impl Iterator<Item = (&str, &Material)> {
+    scene.materials.iter().map(|(name, material)| (if name.is_empty() { "(inline)" } else { name.as_str() }, material))
+}
+
+fn as_text(scene: &Scene, simulation: &Simulation, groups: &[Group]) -> String {
+    let mut text = format!("scene {}", scene.name);
+    if !scene.title.is_empty() {
+        let _ = write!(text, ": {}", scene.title);
+    }
+    text.push_str("\n\nbodies\n");
+    for g in groups {
+        let _ = write!(text, "  {:>7} {:<8} {:<12}", g.count, g.kind.name(), g.shape);
+        if g.total_mass > 0.0 {
+            let (mass, radius) = (range_text(g.mass), range_text(g.radius));
+            let _ = write!(text, "{mass} kg each, {} kg together, equal-volume radius {radius} m", short(g.total_mass));
+        }
+        text.push('\n');
+    }
+    text.push_str("\nmaterials\n");
+    for (name, m) in materials(scene) {
+        let _ = writeln!(
+            text,
+            "  {name}: density {} kg/m3, restitution {} (tangential {}), friction {} static {} dynamic {} rolling {} torsional",
+            m.density,
+            m.restitution,
+            m.tangential_restitution,
+            m.static_friction,
+            m.dynamic_friction,
+            m.rolling_friction,
+            m.torsional_friction
+        );
+    }
+    text.push_str(&stages_text(scene));
+    text.push_str(&step_text(scene, simulation));
+    text
+}
+
+fn stages_text(scene: &Scene) -> String {
+    let Ok(stages) = scene.stages() else { return "\nthe scene does not say how long it runs\n".to_owned() };
+    let mut text = "\nstages\n".to_owned();
+    for stage in stages {
+        let until = if stage.until_rest { "until at rest, at most " } else { "" };
+        let _ = write!(text, "  {}: {until}{} s", stage.name, stage.limit);
+        if !stage.remove.is_empty() {
+            let _ = write!(text, ", after removing {}", stage.remove.join(", "));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn step_text(scene: &Scene, simulation: &Simulation) -> String {
+    let (dt, scales) = (simulation.time_step(), simulation.scales());
+    let mut text = format!("\ntime step {:.6e} s, {:.1} steps a second\n", dt, dt.recip());
+    let _ = writeln!(text, "  {}", rule_text(scene, &scales));
+    if scales.smallest_radius.is_finite() {
+        let (displacement, overlap) = (scales.displacement(dt), scales.expected_overlap(dt, OVERLAP_BOUND));
+        let _ = writeln!(text, "  fastest speed to expect {} m/s", short(scales.speed));
+        let _ = writeln!(text, "  displacement per step over the smallest radius {displacement:.3}");
+        let _ = writeln!(text, "  overlap to expect over the smallest radius {:.2} %", 100.0 * overlap);
+        let bound = 100.0 * OVERLAP_BOUND;
+        let _ = writeln!(text, "  steps in which an overlap grows beyond {bound:.1} % are divided");
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn rule_text(scene: &Scene, scales: &Scales) -> String {
+    match scene.settings.time_step {
+        Some(_) => format!("given by the scene; the rule would choose {:.6e} s", scales.time_step()),
+        None => "chosen: the smaller of a share of sqrt(R/g) (1/24 for spheres, 1/48 otherwise) and R/(4 v), R being \
+                 the smallest equal-volume radius and v the fastest speed to expect"
+            .to_owned(),
+    }
+}
+
+fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &[String]) -> Value {
+    let bodies = groups.iter().map(|g| {
+        json!({
+            "kind": g.kind.name(), "shape": g.shape, "count": g.count,
+            "mass_min": g.mass.0, "mass_max": g.mass.1, "mass_total": g.total_mass,
+            "radius_min": finite(g.radius.0), "radius_max": finite(g.radius.1),
+        })
+    });
+    let materials = materials(scene).map(|(name, m)| {
+        json!({
+            "name": name, "density": m.density, "restitution": m.restitution,
+            "tangential_restitution": m.tangential_restitution, "static_friction": m.static_friction,
+            "dynamic_friction": m.dynamic_friction, "rolling_friction": m.rolling_friction,
+            "torsional_friction": m.torsional_friction,
+        })
+    });
+    let stages = scene
+        .stages()
+        .unwrap_or_default()
+        .iter()
+        .map(|s| json!({ "name": s.name, "remove": s.remove, "until_rest": s.until_rest, "limit": s.limit }));
+    let (dt, scales) = (simulation.time_step(), simulation.scales());
+    json!({
+        "scene": scene.name,
+        "title": scene.title,
+        "bodies": bodies.collect::<Vec<_>>(),
+        "materials": materials.collect::<Vec<_>>(),
+        "stages": stages.collect::<Vec<_>>(),
+        "gravity": scene.settings.gravity.to_array(),
+        "time_step": dt,
+        "time_step_given": scene.settings.time_step.is_some(),
+        "time_step_by_rule": finite(scales.time_step()),
+        "smallest_radius": finite(scales.smallest_radius),
+        "fastest_speed": finite(scales.speed),
+        "displacement_per_step": finite(scales.displacement(dt)),
+        "expected_overlap": finite(scales.expected_overlap(dt, OVERLAP_BOUND)),
+        "overlap_bound": OVERLAP_BOUND,
+        "warnings": warnings,
+    })
+}
+
+/// A number that JSON can hold, or null.
+fn finite(x: f64) -> Value {
+    if x.is_finite() { json!(x) } else { Value::Null }
+}
+
+fn range_text((low, high): (f64, f64)) -> String {
+    if low == high { short(low) } else { format!("{} to {}", short(low), short(high)) }
+}
+
+/// A number to four digits.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { format!("{x:.4}") } else { format!("{x:.4e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_at_every_scale() {
+        assert_eq!(short(37463.2), "37463.2000");
+        assert_eq!(short(1.4e-6), "1.4000e-6");
+        assert_eq!(range_text((1.0, 1.0)), "1.0000");
+    }
+}

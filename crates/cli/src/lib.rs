@@ -1,0 +1,69 @@
+//! The `granule` command as a library: its commands, and the runner that drives a scene through its stages.
+//!
+//! Floor 5: reads scenes with `granule-scene`, steps with `granule-engine`, writes with `granule-export` and `granule-view`.
+//! Owns no physics and no file format; what it adds is the order of things, messages and exit codes.
+//!
+//! Exit codes: 0 done, 1 the run failed or its results could not be written, 2 the input was wrong, 130 ended by Ctrl-C with
+//! what was computed so far written out. Results go to files, the outcome to standard output, everything else to
+//! standard error.
+
+mod args;
+pub mod clock;
+mod console;
+mod demo;
+mod error;
+mod info;
+mod interrupt;
+mod progress;
+pub mod run;
+mod sweep;
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+
+use clap::Parser;
+
+pub use error::{BAD_INPUT, CliError, DONE, FAILED, INTERRUPTED};
+
+/// Runs the command that `arguments` (the program's name first) ask for and returns the exit code.
+pub fn run_command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let parsed = match args::Arguments::try_parse_from(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // Help and version are no mistakes and go to standard output; a closed stream is none either.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT);
+        }
+    };
+    install_log();
+    let outcome = match parsed.command {
+        args::Command::Run(arguments) => run::command(&arguments),
+        args::Command::Demo { demo: args::Demo::Repose(arguments) } if arguments.sweep => sweep::command(&arguments),
+        args::Command::Demo { demo: args::Demo::Repose(arguments) } => demo::command(&arguments),
+        args::Command::Info(arguments) => info::command(&arguments),
+    };
+    outcome.unwrap_or_else(|error| {
+        console::note(error.render(std::io::stderr().is_terminal()));
+        error.exit_code()
+    })
+}
+
+/// The variable that turns on the log of the engine's phases: `error`, `warn`, `info`, `debug` or `trace`.
+const LOG_VARIABLE: &str = "GRANULE_LOG";
+
+/// Sends tracing events and the times of spans to standard error when the user asks for them; costs nothing otherwise.
+fn install_log() {
+    let Ok(level) = std::env::var(LOG_VARIABLE) else { return };
+    let Ok(level) = level.parse::<tracing::Level>() else {
+        console::note(format_args!(
+            "warning: {LOG_VARIABLE} is `{level}`, but must be error, warn, info, debug or trace"
+        ));
+        return;
+    };
+    let log = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
+        .with_writer(std::io::stderr);
+    // A program that embeds this library may have a subscriber already; then that one stays.
+    let _ = log.try_init();
+}

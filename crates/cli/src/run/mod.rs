@@ -1,0 +1,139 @@
+//! `granule run`: a scene from its file to its results.
+//!
+//! [`run`] drives, [`Recorder`] writes, [`measure`] measures; the demos and the sweep use the same parts.
+
+mod files;
+mod history;
+pub mod measure;
+mod outcome;
+mod pictures;
+mod recorder;
+mod runner;
+
+pub use outcome::{Facts, describe, summary};
+pub use recorder::Recorder;
+pub use runner::{Ending, Event, Observer, Outcome, Plan, StageOutcome, run};
+
+use std::path::{Path, PathBuf};
+
+use granule_export::Summary;
+use granule_scene::{Scene, packaged, packaged_names};
+
+use crate::args::RunArguments;
+use crate::clock::Processor;
+use crate::console::{note, say};
+use crate::error::{CliError, DONE, INTERRUPTED};
+use crate::interrupt;
+use crate::progress::Progress;
+
+/// Carries out `granule run`.
+///
+/// # Errors
+/// [`CliError`] for a scene that is wrong, a run that fails and results that cannot be written.
+pub(crate) fn command(arguments: &RunArguments) -> Result<u8, CliError> {
+    let scene = find_scene(&arguments.scene)?;
+    let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
+    let request = Request { folder, threads: arguments.threads, quiet: arguments.quiet, facts: Facts::default() };
+    let finished = run_and_record(&scene, &request)?;
+    if arguments.json {
+        say(finished.summary.to_json().trim_end());
+    } else if !arguments.quiet {
+        say(describe(&finished.summary, &request.folder));
+    }
+    finished.exit_code()
+}
+
+/// The scene that the user names: a file, or else a packaged scene.
+///
+/// # Errors
+/// [`CliError::Scene`] for a scene that is neither, and for mistakes in it.
+pub fn find_scene(name: &str) -> Result<Scene, CliError> {
+    let path = Path::new(name);
+    let looks_like_a_path = path.components().count() > 1 || path.extension().is_some_and(|e| e == "toml");
+    if path.is_file() || looks_like_a_path {
+        return Ok(Scene::load(path)?);
+    }
+    packaged(name).map_err(|error| {
+        if packaged_names().any(|known| known == name) {
+            return CliError::Scene(error);
+        }
+        let help: String = error.help_lines().iter().map(|line| format!("\nhelp: {line}")).collect();
+        CliError::Argument(format!("there is no scene file and no packaged scene `{name}`{help}"))
+    })
+}
+
+/// What a run is asked beside its scene.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Folder for the results.
+    pub folder: PathBuf,
+    /// Threads; none for all cores.
+    pub threads: Option<u16>,
+    /// Whether nothing but errors is printed.
+    pub quiet: bool,
+    /// Parameters of the run that its summary repeats.
+    pub facts: Facts,
+}
+
+/// A run that has ended and is written.
+#[derive(Debug)]
+pub struct Finished {
+    /// What it came to.
+    pub summary: Summary,
+    /// What ended it.
+    pub ending: Ending,
+}
+
+impl Finished {
+    /// The exit code; the error where there was one.
+    ///
+    /// # Errors
+    /// The one that ended the run.
+    pub fn exit_code(self) -> Result<u8, CliError> {
+        match self.ending {
+            Ending::Done => Ok(DONE),
+            Ending::Interrupted => Ok(INTERRUPTED),
+            Ending::Failed(error) => Err(error),
+        }
+    }
+}
+
+/// Runs a scene on threads of its own with progress, Ctrl-C and all results.
+///
+/// # Errors
+/// [`CliError`] for what keeps the run from beginning. What ends it later is in [`Finished::ending`]: results are written
+/// then as far as there are any.
+pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliError> {
+    interrupt::listen();
+    let pool = thread_pool(request.threads)?;
+    pool.install(|| {
+        let mut built = scene.build()?;
+        let plan = Plan::new(scene, &built)?;
+        if !request.quiet {
+            built.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
+        }
+        let mut recorder = Recorder::create(&request.folder, scene, &built.simulation)?;
+        let mut progress = Progress::new(request.quiet, scene, &plan);
+        let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];
+        let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);
+        let facts = Facts { threads: rayon::current_num_threads(), ..request.facts };
+        let summary = summary(scene, &built.simulation, &outcome, &facts);
+        if let Err(error) = recorder.finish(scene, &built.simulation, &summary) {
+            // The first failure is the one to tell of; this one often follows from it.
+            if !matches!(outcome.ending, Ending::Failed(_)) {
+                outcome.ending = Ending::Failed(error);
+            }
+        }
+        Ok(Finished { summary, ending: outcome.ending })
+    })
+}
+
+/// A pool of `threads` threads, or of one for each core.
+///
+/// # Errors
+/// [`CliError::System`] when the system refuses so many.
+pub fn thread_pool(threads: Option<u16>) -> Result<rayon::ThreadPool, CliError> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from));
+    let what = "cannot start the threads";
+    builder.build().map_err(|error| CliError::System { what, reason: error.to_string() })
+}

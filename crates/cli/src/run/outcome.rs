@@ -1,0 +1,119 @@
+//! The summary of a run, for `summary.json` and in words.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use granule_engine::Simulation;
+use granule_export::{EnergyTotals, ReposeAngle, StageSummary, Summary, state_hash_text};
+use granule_scene::Scene;
+
+use super::measure;
+use super::runner::{Ending, Outcome, StageOutcome};
+
+/// Parameters of a run that its summary repeats.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Coefficient of friction, where the run has one \[-\].
+    pub friction: Option<f64>,
+    /// Seed of the start, where it has one.
+    pub seed: Option<u64>,
+    /// Threads used.
+    pub threads: usize,
+}
+
+/// The summary of a run that has ended, however it did.
+pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts: &Facts) -> Summary {
+    let snapshot = simulation.snapshot();
+    let audit = simulation.audit();
+    // Only the end of the last stage is the state that the scene wants measured.
+    let done = matches!(outcome.ending, Ending::Done);
+    let repose = scene.measure.repose.filter(|_| done).and_then(|plan| measure::angle_of_repose(&snapshot, &plan));
+    let repose = repose.map(|r| ReposeAngle { mean: r.mean, min: r.min, max: r.max, absolute_error: r.absolute_error });
+    Summary {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        scene: scene.name.clone(),
+        angle_of_repose_deg: repose,
+        at_rest: simulation.at_rest(),
+        largest_overlap: simulation.largest_overlap(),
+        energy_gained: audit.energy_gained,
+        correction_work: audit.correction_share(),
+        bodies: snapshot.bodies.len() as u64,
+        bodies_lost: simulation.lost_bodies().len() as u64,
+        rms_speed: measure::rms_speed(&snapshot),
+        simulated_seconds: simulation.time(),
+        cpu_seconds: outcome.cpu_seconds,
+        wall_seconds: outcome.wall_seconds,
+        steps: simulation.steps(),
+        subdivided_steps: outcome.subdivided_steps,
+        state_hash: state_hash_text(simulation.state_hash()),
+        time_step: simulation.time_step(),
+        friction: facts.friction,
+        seed: facts.seed,
+        threads: facts.threads as u64,
+        packing_fraction: outcome.stages.first().and_then(|s| s.packing_fraction),
+        mean_coordination: measure::mean_coordination(simulation),
+        energy: energy_totals(simulation, outcome),
+        stages: outcome.stages.iter().map(stage_summary).collect(),
+        interrupted: matches!(outcome.ending, Ending::Interrupted),
+    }
+}
+
+fn energy_totals(simulation: &Simulation, outcome: &Outcome) -> EnergyTotals {
+    let audit = simulation.audit();
+    let now = outcome.last_energy;
+    EnergyTotals {
+        start: outcome.start_energy,
+        kinetic: now.kinetic,
+        potential: now.potential,
+        energy_star: now.star,
+        work_driven: audit.driven_work,
+        dissipated_impact: audit.dissipated_impact,
+        dissipated_friction: audit.dissipated_friction,
+        dissipated_contact: audit.dissipated_contact,
+        correction_work: audit.correction_work,
+    }
+}
+
+fn stage_summary(stage: &StageOutcome) -> StageSummary {
+    StageSummary {
+        name: stage.name.clone(),
+        at_rest: stage.at_rest,
+        seconds: stage.seconds,
+        steps: stage.steps,
+        largest_overlap: stage.largest_overlap,
+        packing_fraction: stage.packing_fraction,
+        mean_coordination: stage.mean_coordination,
+    }
+}
+
+/// What a run came to in a few lines.
+pub fn describe(summary: &Summary, folder: &Path) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let mut line = |label: &str, value: String| {
+        let _ = writeln!(text, "{label:<18}{value}");
+    };
+    if summary.interrupted {
+        line("interrupted", format!("after {:.3} s of simulated time", summary.simulated_seconds));
+    }
+    if let Some(angle) = &summary.angle_of_repose_deg {
+        let ReposeAngle { mean, min, max, absolute_error } = angle;
+        line("angle of repose", format!("{mean:.2} +- {absolute_error:.2} degrees (strips {min:.2} to {max:.2})"));
+    }
+    for stage in &summary.stages {
+        let end = if stage.at_rest { "at rest" } else { "not at rest" };
+        line("stage", format!("{}: {:.3} s, {} steps, then {end}", stage.name, stage.seconds, stage.steps));
+    }
+    let (overlap, gained) = (100.0 * summary.largest_overlap, summary.energy_gained);
+    line("largest overlap", format!("{overlap:.3} % of the radius"));
+    line("energy gained", format!("{gained:.1e} of the dissipated energy in the worst step"));
+    if summary.bodies_lost > 0 {
+        line("bodies lost", summary.bodies_lost.to_string());
+    }
+    let (cpu, wall) = (summary.cpu_seconds, summary.wall_seconds);
+    let steps = summary.steps;
+    line("stepping", format!("{steps} steps in {wall:.2} s ({cpu:.2} s of processor time)"));
+    line("results", folder.display().to_string());
+    text.truncate(text.trim_end().len());
+    text
+}

@@ -1,0 +1,155 @@
+//! The pictures of a run and its film: which states, seen from where, under which names.
+
+use std::path::{Path, PathBuf};
+
+use granule_engine::{Simulation, Snapshot};
+use granule_model::Aabb;
+use granule_scene::{Pictures, Stage};
+use granule_view::{Camera, Film, FilmPalette, RenderOptions, render, save_png, scene_region};
+
+use crate::error::CliError;
+
+/// When the picture of a release is taken, after the removal, in units of sqrt(R/g), R the smallest equal-volume radius:
+/// 1.5 s for grains of 3 m, when the front is on its way.
+const RELEASING: f64 = 4.0;
+
+/// Takes the pictures of a run.
+///
+/// `first` and `final` are those of the first and the last state. With [`Pictures::Stages`] there are also `packed`, the end
+/// of a stage after which bodies are removed, `releasing`, soon after that, and one called after each other stage. From the
+/// second on, all show the same part of the world, so that they can be laid on each other.
+#[derive(Debug)]
+pub(crate) struct Album {
+    folder: PathBuf,
+    plan: Pictures,
+    region: Option<Aabb>,
+    releasing_at: Option<f64>,
+    taken: Vec<String>,
+}
+
+impl Album {
+    pub(crate) fn new(folder: &Path, plan: Pictures) -> Self {
+        Album { folder: folder.to_path_buf(), plan, region: None, releasing_at: None, taken: Vec::new() }
+    }
+
+    pub(crate) fn begin(&mut self, simulation: &Simulation) -> Result<(), CliError> {
+        if self.plan == Pictures::None {
+            return Ok(());
+        }
+        let snapshot = simulation.snapshot();
+        self.take("first", &snapshot, scene_region(&snapshot))
+    }
+
+    pub(crate) fn stage_begins(&mut self, simulation: &Simulation, stage: &Stage) {
+        let gravity = simulation.settings().gravity.length();
+        if self.plan == Pictures::Stages && !stage.remove.is_empty() && gravity > 0.0 {
+            let radius = simulation.scales().smallest_radius;
+            self.releasing_at = Some(simulation.time() + RELEASING * (radius / gravity).sqrt());
+        }
+    }
+
+    pub(crate) fn step(&mut self, simulation: &Simulation) -> Result<(), CliError> {
+        if self.releasing_at.is_none_or(|time| simulation.time() < time) {
+            return Ok(());
+        }
+        self.releasing_at = None;
+        self.take_in_common("releasing", &simulation.snapshot())
+    }
+
+    pub(crate) fn stage_ends(
+        &mut self,
+        simulation: &Simulation,
+        name: &str,
+        removal_follows: bool,
+        last: bool,
+    ) -> Result<(), CliError> {
+        self.releasing_at = None;
+        if self.plan != Pictures::Stages || last {
+            return Ok(());
+        }
+        let name = if removal_follows { "packed".to_owned() } else { file_name(name) };
+        self.take_in_common(&name, &simulation.snapshot())
+    }
+
+    pub(crate) fn end(&mut self, simulation: &Simulation) -> Result<(), CliError> {
+        if self.plan == Pictures::None {
+            return Ok(());
+        }
+        self.take_in_common("final", &simulation.snapshot())
+    }
+
+    fn take_in_common(&mut self, name: &str, snapshot: &Snapshot) -> Result<(), CliError> {
+        let region = *self.region.get_or_insert_with(|| scene_region(snapshot));
+        self.take(name, snapshot, region)
+    }
+
+    /// Draws and saves a picture; a name that is taken already gets a number.
+    fn take(&mut self, name: &str, snapshot: &Snapshot, region: Aabb) -> Result<(), CliError> {
+        if !drawable(snapshot) {
+            return Ok(());
+        }
+        let same = self.taken.iter().filter(|taken| *taken == name).count();
+        self.taken.push(name.to_owned());
+        let file = if same == 0 { format!("{name}.png") } else { format!("{name}-{}.png", same + 1) };
+        let options =
+            RenderOptions { region: Some(region), caption: Some(time_text(snapshot)), ..RenderOptions::default() };
+        let camera = Camera::framing(&region, Camera::default_direction());
+        Ok(save_png(&self.folder.join(file), &render(snapshot, &camera, &options))?)
+    }
+}
+
+/// The film of a run, from one place.
+pub(crate) struct Cinema {
+    film: Film,
+    camera: Camera,
+    options: RenderOptions,
+}
+
+impl Cinema {
+    /// A film from a place where the first state is in sight.
+    pub(crate) fn create(folder: &Path, first: &Snapshot, rate: f64) -> Result<Self, CliError> {
+        let region = scene_region(first);
+        let options = RenderOptions { region: Some(region), ..RenderOptions::film() };
+        let palette = FilmPalette::new(&options);
+        let film = Film::create(&folder.join("film.gif"), options.width, options.height, rate, palette)?;
+        Ok(Cinema { film, camera: Camera::framing(&region, Camera::default_direction()), options })
+    }
+
+    pub(crate) fn push(&mut self, snapshot: &Snapshot) -> Result<(), CliError> {
+        if !drawable(snapshot) {
+            return Ok(());
+        }
+        self.options.caption = Some(time_text(snapshot));
+        Ok(self.film.push(&render(snapshot, &self.camera, &self.options))?)
+    }
+}
+
+fn time_text(snapshot: &Snapshot) -> String {
+    format!("t = {:.2} s", snapshot.time)
+}
+
+/// A state that the engine gave up has no place in a picture.
+fn drawable(snapshot: &Snapshot) -> bool {
+    snapshot.bodies.iter().all(|b| b.pose.is_finite())
+}
+
+/// The name of a stage as one of a file: what could be a path or an option becomes a dash.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '-' };
+    let text: String = name.chars().map(plain).collect();
+    let reserved = ["first", "packed", "releasing", "final"].contains(&text.as_str());
+    if reserved || text.trim_matches('-').is_empty() { format!("stage-{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_stages_make_harmless_names_of_files() {
+        assert_eq!(file_name("settle"), "settle");
+        assert_eq!(file_name("../../etc"), "------etc");
+        assert_eq!(file_name("final"), "stage-final");
+        assert_eq!(file_name(""), "stage-");
+    }
+}
