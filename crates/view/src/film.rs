@@ -101,8 +101,8 @@ impl Film {
         let rows = || (0..height).filter(|y| (0..width).any(|x| differs(y * width + x)));
         let columns = || (0..width).filter(|x| (0..height).any(|y| differs(y * width + x)));
         // A frame of one pixel when nothing moved: it carries the time.
-        let (top, bottom) = (rows().next().unwrap_or(0), rows().last().unwrap_or(0));
-        let (left, right) = (columns().next().unwrap_or(0), columns().last().unwrap_or(0));
+        let (top, bottom) = (rows().next().unwrap_or(0), rows().next_back().unwrap_or(0));
+        let (left, right) = (columns().next().unwrap_or(0), columns().next_back().unwrap_or(0));
         let buffer: Vec<u8> = (top..=bottom)
             .flat_map(|y| (left..=right).map(move |x| y * width + x))
             .map(|i| if differs(i) { indices[i] } else { UNCHANGED })
