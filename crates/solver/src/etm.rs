@@ -24,6 +24,11 @@
 //! that is really applied: `x = -u_n + sqrt(u_n^2 + 2 W k)`, `k = n.K(n + mu q)`, sliding; the positive root of
 //! `alpha x^2 + (2 u_n alpha - beta) x - 2 u_n beta - 2 W = 0`, `alpha = n.K^-1 n`, `beta = n.K^-1 u_t`, sticking.
 //!
+//! **Energy.** A finite step may turn the sliding velocity round, so that friction does work; the published method then creates
+//! energy with coarse steps. Here it may only take back what is gone or stored already, see `etm/rounds.rs`: kinetic
+//! energy never exceeds what came in, for any lambda and friction. Where sliding friction would jam the contact
+//! (`n.K(n + mu q) <= 0`), it opposes the sliding at the end of the step instead, which always has an answer.
+//!
 //! **Termination.** Stage I ends because compression is a Gauss-Seidel descent of kinetic energy; it is ended by a threshold on
 //! the approach speed and by a cap on impulses. Stage III ends because every pass spends a finite part of a finite energy; a
 //! contact that is compressed again there by its neighbours takes up energy that they have already paid for. With e < 1 a
@@ -60,7 +65,7 @@ impl Default for Etm {
 }
 
 /// Approach speed below which a contact counts as not approaching, relative to the largest approach speed.
-const REST: f64 = 1e-13;
+const REST: f64 = 1e-12;
 
 impl Etm {
     /// Resolves `problem`; gaps are ignored, every contact touches.

@@ -6,7 +6,7 @@ use granule_model::{DVec3, Velocity};
 
 use crate::problem::{ContactProblem, Solution};
 
-/// What the judge found. All relative to the scales named.
+/// What the judge found. All relative to the scales named. A value is NaN where the answer is: compare with `<=`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// Largest approach speed left \[m/s\].
@@ -17,7 +17,9 @@ pub struct Verdict {
     pub pull: f64,
     /// Largest excess of a tangential impulse over mu_s times the normal impulse, relative to the largest impulse \[-\].
     pub cone_excess: f64,
-    /// Difference between the velocities reported and those that the impulses make, relative to the largest speed \[-\].
+    /// Difference between the velocities reported and those that the impulses make \[-\], relative to the largest sum of a body's
+    /// speed and of the changes by its impulses one by one: a light body between heavy ones takes large impulses that
+    /// cancel, and no sum is more exact than its terms. Infinite when an impulse or a velocity is missing.
     pub velocity_error: f64,
     /// Change of momentum over the sum of |m v|, bodies of finite mass and no contact with the world \[-\].
     pub momentum_error: f64,
@@ -29,12 +31,20 @@ pub struct Verdict {
     pub energy_after: f64,
 }
 
+/// The larger of the two, and NaN where one is: `f64::max` would hide it.
+fn worst(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
 /// Judges `solution` as an answer to `problem`.
 pub fn judge(problem: &ContactProblem, solution: &Solution) -> Verdict {
     let mut verdict = Verdict::default();
     judge_impulses(problem, solution, &mut verdict);
     judge_velocities(problem, solution, &mut verdict);
     judge_invariants(problem, solution, &mut verdict);
+    if solution.impulses.len() != problem.contacts.len() || solution.velocities.len() != problem.bodies.len() {
+        verdict.velocity_error = f64::INFINITY;
+    }
     verdict
 }
 
@@ -44,33 +54,39 @@ fn judge_impulses(problem: &ContactProblem, solution: &Solution, verdict: &mut V
     for (c, p) in problem.contacts.iter().zip(&solution.impulses) {
         let p_n = c.normal.dot(*p);
         let p_t = (*p - c.normal * p_n).length();
-        verdict.pull = verdict.pull.max(-p_n / largest);
-        verdict.cone_excess = verdict.cone_excess.max((p_t - c.coefficients.static_friction * p_n) / largest);
+        verdict.pull = worst(verdict.pull, -p_n / largest);
+        verdict.cone_excess = worst(verdict.cone_excess, (p_t - c.coefficients.static_friction * p_n) / largest);
         let u = |v: &[Velocity]| -> f64 {
             let at = |i: u32| v[i as usize].at(c.point - problem.bodies[i as usize].position);
             c.normal.dot(at(c.a) - c.b.map_or(DVec3::ZERO, at))
         };
-        verdict.approach_before = verdict.approach_before.max(-u(&before));
-        verdict.approach_left = verdict.approach_left.max(-u(&solution.velocities));
+        verdict.approach_before = worst(verdict.approach_before, -u(&before));
+        if solution.velocities.len() == problem.bodies.len() {
+            verdict.approach_left = worst(verdict.approach_left, -u(&solution.velocities));
+        }
     }
 }
 
 fn judge_velocities(problem: &ContactProblem, solution: &Solution, verdict: &mut Verdict) {
     let mut expected: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
+    let mut sums: Vec<_> = expected.iter().map(|v| (v.linear.length(), v.angular.length())).collect();
     for (c, p) in problem.contacts.iter().zip(&solution.impulses) {
         for (body, sign) in [(Some(c.a), 1.0), (c.b, -1.0)] {
             let Some(i) = body else { continue };
             let b = &problem.bodies[i as usize];
-            expected[i as usize].linear += *p * (sign * b.inverse_mass);
-            expected[i as usize].angular += b.inverse_inertia * (c.point - b.position).cross(*p * sign);
+            let linear = *p * (sign * b.inverse_mass);
+            let angular = b.inverse_inertia * (c.point - b.position).cross(*p * sign);
+            expected[i as usize].linear += linear;
+            expected[i as usize].angular += angular;
+            sums[i as usize].0 += linear.length();
+            sums[i as usize].1 += angular.length();
         }
     }
-    let fastest = |of: &[Velocity], f: fn(&Velocity) -> f64| of.iter().map(f).fold(f64::MIN_POSITIVE, f64::max);
-    let linear = fastest(&expected, |v| v.linear.length());
-    let angular = fastest(&expected, |v| v.angular.length());
+    let linear = sums.iter().map(|s| s.0).fold(f64::MIN_POSITIVE, worst);
+    let angular = sums.iter().map(|s| s.1).fold(f64::MIN_POSITIVE, worst);
     for (x, y) in expected.iter().zip(&solution.velocities) {
-        let error = ((x.linear - y.linear).length() / linear).max((x.angular - y.angular).length() / angular);
-        verdict.velocity_error = verdict.velocity_error.max(error);
+        let error = worst((x.linear - y.linear).length() / linear, (x.angular - y.angular).length() / angular);
+        verdict.velocity_error = worst(verdict.velocity_error, error);
     }
 }
 

@@ -127,8 +127,20 @@ impl Solution {
     }
 }
 
+/// Asymmetry of an inverse inertia that counts as rounding, relative to its trace.
+const SYMMETRIC: f64 = 1e-9;
+
+/// Whether a tensor is symmetric (to [`SYMMETRIC`]) and its leading minors are positive (Sylvester).
+fn is_positive_definite(m: &DMat3) -> bool {
+    let skew = *m - m.transpose();
+    let trace = m.x_axis.x + m.y_axis.y + m.z_axis.z;
+    let largest = skew.x_axis.abs().max_element().max(skew.y_axis.abs().max_element());
+    let minor = m.x_axis.x * m.y_axis.y - m.x_axis.y * m.y_axis.x;
+    largest <= SYMMETRIC * trace && m.x_axis.x > 0.0 && minor > 0.0 && m.determinant() > 0.0
+}
+
 impl ContactProblem {
-    /// Checks that every index, mass, normal and velocity can be worked with.
+    /// Checks that every index, mass, inertia, normal, velocity and coefficient can be worked with.
     ///
     /// # Errors
     /// The first [`ProblemError`] found.
@@ -140,6 +152,12 @@ impl ContactProblem {
             }
             if !(b.inverse_inertia.is_finite() && b.position.is_finite() && b.velocity.is_finite()) {
                 return bad("inertia, position and velocity must be finite");
+            }
+            if b.inverse_mass == 0.0 && b.inverse_inertia != DMat3::ZERO {
+                return bad("a body that no impulse moves must have inverse inertia zero");
+            }
+            if b.inverse_mass > 0.0 && !is_positive_definite(&b.inverse_inertia) {
+                return bad("inverse inertia must be symmetric and positive definite");
             }
         }
         self.contacts.iter().enumerate().try_for_each(|(i, c)| self.validate_contact(i, c))
@@ -161,6 +179,14 @@ impl ContactProblem {
         let unit = (c.normal.length() - 1.0).abs() <= 1e-9;
         if !c.point.is_finite() || !unit {
             return bad("the point must be finite and the normal a unit vector");
+        }
+        let k = &c.coefficients;
+        let friction = [k.static_friction, k.dynamic_friction, k.rolling_friction, k.torsional_friction];
+        if friction.iter().any(|f| !(f.is_finite() && *f >= 0.0)) || k.dynamic_friction > k.static_friction {
+            return bad("friction must be finite and not negative, and the dynamic not above the static");
+        }
+        if ![k.restitution, k.tangential_restitution].iter().all(|e| (0.0..=1.0).contains(e)) {
+            return bad("restitution must lie between 0 and 1");
         }
         Ok(())
     }

@@ -1,4 +1,9 @@
 //! The rounds of ETM over an island: compress, lose, release, again.
+//!
+//! **Energy.** With `W` the sum of the stored energies and `D` what friction and stage II have taken, the kinetic energy is its
+//! value at the start (of bodies and stores together) less `W + D`, exactly. A finite step can make friction do work, so that D
+//! shrinks. It may, as long as `W + D >= 0`; and where D is below zero, no contact gives back more than `W + D`. So kinetic energy
+//! never exceeds what was there, for any lambda.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -29,9 +34,15 @@ pub(super) struct RoundSettings {
 /// tenth of it; it is there so that no input can hang the program.
 const CAP: u64 = 1000;
 
+/// Approach speeds that differ by less than this, over the largest of the round, are equal for the order of stage I: rounding must
+/// not decide which of two symmetric contacts is first. No round number: speeds are often whole multiples of the largest over
+/// lambda, and those must not lie on the edges of the grid.
+const TIE: f64 = 0.618_033_988_7e-12;
+
 /// A contact that approaches, for the heap of stage I.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Approach {
+    /// Normal velocity rounded down to a multiple of [`Workspace::grain`] \[m/s\].
     velocity: f64,
     row: u32,
 }
@@ -56,6 +67,10 @@ impl Ord for Approach {
 pub struct Workspace {
     /// Stored energy by contact \[J\].
     pub(super) stored: Vec<f64>,
+    /// Sum of `stored` \[J\].
+    held: f64,
+    /// Energy that is gone for good \[J\]: taken by friction or by stage II.
+    gone: f64,
     /// Whether a contact takes part.
     active: Vec<bool>,
     mobility: Vec<Option<Mobility>>,
@@ -65,6 +80,8 @@ pub struct Workspace {
     /// Key under which each contact stands in the heap: at or below its velocity; infinite when it does not.
     queued: Vec<f64>,
     heap: BinaryHeap<Approach>,
+    /// Difference of normal velocities that counts in the heap \[m/s\].
+    grain: f64,
     /// Contacts with stored energy, ascending.
     loaded: Vec<u32>,
 }
@@ -75,6 +92,8 @@ impl Workspace {
         let rows = island.rows.len();
         self.stored.clear();
         self.stored.resize(rows, 0.0);
+        self.held = 0.0;
+        self.gone = 0.0;
         self.active.clear();
         self.active.extend((0..rows).map(takes_part));
         self.mobility.clear();
@@ -143,10 +162,17 @@ impl Workspace {
     fn push(&mut self, island: &Island<'_>, i: usize, threshold: f64) {
         let row = &island.rows[i];
         let velocity = row.normal.dot(row.relative_velocity(island.bodies));
-        if velocity < -threshold && velocity < self.queued[i] {
-            self.queued[i] = velocity;
-            self.heap.push(Approach { velocity, row: i as u32 });
+        if velocity < -threshold {
+            let velocity = self.key(velocity);
+            if velocity < self.queued[i] {
+                self.queued[i] = velocity;
+                self.heap.push(Approach { velocity, row: i as u32 });
+            }
         }
+    }
+
+    fn key(&self, velocity: f64) -> f64 {
+        if self.grain > 0.0 { (velocity / self.grain).floor() * self.grain } else { velocity }
     }
 
     /// The contact that approaches fastest, with its relative velocity; none when nothing approaches.
@@ -163,6 +189,7 @@ impl Workspace {
             if velocity >= -threshold {
                 continue;
             }
+            let velocity = self.key(velocity);
             let now = Approach { velocity, row: top.row };
             if velocity > top.velocity && self.heap.peek().is_some_and(|next| *next > now) {
                 self.queued[i] = velocity;
@@ -172,6 +199,18 @@ impl Workspace {
             return Some((i, u));
         }
         None
+    }
+
+    /// The energy that contact i may give back: what it stores, less what friction has put in that nothing else covers.
+    fn claim(&mut self, i: usize) -> f64 {
+        let covered = (self.held + self.gone).max(0.0);
+        if self.gone < 0.0 && self.stored[i] > covered {
+            let cut = self.stored[i] - covered;
+            self.stored[i] = covered;
+            self.held -= cut;
+            self.gone += cut;
+        }
+        self.stored[i]
     }
 
     /// Applies `p` at a row and books it.
@@ -217,22 +256,26 @@ fn compress(
     step: f64,
     report: &mut ReleaseReport,
 ) {
+    ws.held = ws.stored.iter().sum();
+    ws.grain = TIE * step * f64::from(settings.lambda);
     ws.fill_heap(island, settings.threshold);
     let cap = CAP * u64::from(settings.lambda) * island.rows.len() as u64;
     let mut spent = 0;
     while let Some((i, u)) = ws.worst(island, settings.threshold) {
         if spent >= cap {
             report.converged = false;
-            return;
+            break;
         }
         spent += 1;
         let m = ws.mobility(island, i);
         let row = island.rows[i];
         let u_n = row.normal.dot(u);
         let x = step.min(-u_n);
-        let p = impulse(&row, &m, u, x);
+        let (p, friction) = impulse(&row, &m, u, x, (ws.gone + ws.held).max(0.0));
         let work = normal_work(u_n, x, row.normal.dot(p));
         ws.stored[i] -= work;
+        ws.held -= work;
+        ws.gone -= friction;
         report.compressed -= work;
         ws.hit(island, i, p);
         refresh(ws, island, row.a, row.b, settings.threshold);
@@ -259,13 +302,16 @@ fn lose(ws: &mut Workspace, island: &Island<'_>, lift: f64, forced: bool, report
         }
         let row = &island.rows[i];
         report.stored += *stored;
+        let before = *stored;
         *stored *= row.restitution * row.restitution;
         if forced || 2.0 * *stored * row.k_normal <= lift * lift {
             *stored = 0.0;
         } else {
             ws.loaded.push(i as u32);
         }
+        ws.gone += before - *stored;
     }
+    ws.held = ws.stored.iter().sum();
 }
 
 /// Stage III: contacts in order give back their energy, one step each, until all is spent.
@@ -290,16 +336,19 @@ fn release(
             let m = ws.mobility(island, i);
             let row = island.rows[i];
             let u = row.relative_velocity(island.bodies);
-            let (p, left) = releasing_impulse(&row, &m, u, step, ws.stored[i]);
-            report.released += ws.stored[i] - left;
-            ws.stored[i] = left;
-            ws.hit(island, i, p);
+            let stored = ws.claim(i);
+            let done = releasing_impulse(&row, &m, u, step, stored, (ws.held + ws.gone - stored).max(0.0));
+            report.released += stored - done.left;
+            ws.held -= stored - done.left;
+            ws.stored[i] = done.left;
+            ws.gone -= done.friction;
+            ws.hit(island, i, done.impulse);
             report.impulses += 1;
-            left > 0.0
+            done.left > 0.0
         });
     }
     // What a capped stage could not give back is lost, not carried into the next round.
-    loaded.iter().for_each(|i| ws.stored[*i as usize] = 0.0);
+    loaded.iter().for_each(|i| ws.gone += std::mem::take(&mut ws.stored[*i as usize]));
     loaded.clear();
     ws.loaded = loaded;
 }

@@ -1,97 +1,107 @@
-//! ETM on random clusters.
+//! ETM on random clusters of spheres and boxes: what every answer must satisfy, judged by code that no law shares.
 
-use granule_solver::{Etm, judge};
+use granule_solver::{ContactProblem, Etm, Solution, Verdict, judge};
 
 use crate::support::cluster::{Recipe, cluster};
 
-#[test]
-fn explore() {
-    let t0 = std::time::Instant::now();
-    let mut slow = Vec::new();
-    let (mut cone, mut energy, mut nonconv, mut pull, mut left, mut rounds, mut vel, mut mom, mut ang) =
-        (0usize, 0usize, 0usize, 0usize, 0.0f64, 0, 0.0f64, 0.0f64, 0.0f64);
-    for seed in 0..1000u64 {
-        let scale = [1e-3, 1.0, 1e2][seed as usize % 3];
-        let p = cluster(seed, &Recipe { scale, restitution: None, friction: 1.0, bodies: 60, floor: seed % 2 == 0 });
-        let t = std::time::Instant::now();
-        let s = Etm::default().resolve(&p).unwrap();
-        let dt = t.elapsed().as_secs_f64();
-        let v = judge(&p, &s);
-        let grow = v.energy_after / v.energy_before - 1.0;
-        if v.velocity_error > 1e-11 {
-            eprintln!("vel {seed} {:e} its {} mom {:e}", v.velocity_error, s.resolution.iterations, v.momentum_error);
-        }
-        slow.push((
-            dt,
-            seed,
-            p.bodies.len(),
-            p.contacts.len(),
-            s.resolution.iterations,
-            s.resolution.rounds,
-            s.resolution.converged,
-        ));
-        if v.cone_excess > 1e-12 {
-            cone += 1;
-            if cone < 10 {
-                eprintln!("cone {seed} {:e}", v.cone_excess);
-            }
-        }
-        if grow > 1e-12 {
-            energy += 1;
-            if energy < 20 {
-                eprintln!("energy {seed} {grow:e} b {} c {} floor {}", p.bodies.len(), p.contacts.len(), seed % 2 == 0);
-            }
-        }
-        if v.pull > 1e-12 {
-            pull += 1;
-            if pull < 10 {
-                eprintln!("pull {seed} {:e}", v.pull);
-            }
-        }
-        if !s.resolution.converged {
-            nonconv += 1;
-        } else {
-            left = left.max(v.approach_left / v.approach_before);
-        }
-        rounds = rounds.max(s.resolution.rounds);
-        vel = vel.max(v.velocity_error);
-        mom = mom.max(v.momentum_error);
-        ang = ang.max(v.angular_momentum_error);
-    }
-    slow.sort_by(|a, b| b.0.total_cmp(&a.0));
-    eprintln!("{:#?}", &slow.iter().take(12).map(|x| format!("{x:?}")).collect::<Vec<_>>());
-    eprintln!(
-        "total {:?} cone {cone} energy {energy} pull {pull} nonconv {nonconv} left {left:e} rounds {rounds} vel {vel:e} mom {mom:e} ang {ang:e}",
-        t0.elapsed()
-    );
+/// Everything that must hold of an answer, with the values measured over the 1000 clusters below.
+fn faults(verdict: &Verdict, solution: &Solution) -> Vec<String> {
+    let growth = verdict.energy_after / verdict.energy_before - 1.0;
+    let left = verdict.approach_left / verdict.approach_before.max(f64::MIN_POSITIVE);
+    let bounds = [
+        ("momentum", verdict.momentum_error, 1e-12),                 // 1e-13
+        ("angular momentum", verdict.angular_momentum_error, 1e-12), // 1e-13
+        ("pull", verdict.pull, 1e-12),                               // 0
+        ("cone", verdict.cone_excess, 1e-12),                        // 6e-16
+        ("velocity", verdict.velocity_error, 1e-11),                 // 2e-13
+        ("energy growth", growth, 1e-12),                            // -1e-4
+        ("approach left", if solution.resolution.converged { left } else { 0.0 }, 1.01e-12), // 1e-12
+    ];
+    let broken = bounds.iter().filter(|(_, value, bound)| value.is_nan() || value > bound);
+    broken.map(|(name, value, bound)| format!("{name} {value:e} > {bound:e}")).collect()
+}
+
+fn solve(problem: &ContactProblem, etm: Etm) -> (Verdict, Solution) {
+    let solution = etm.resolve(problem).expect("clusters are well formed");
+    (judge(problem, &solution), solution)
 }
 
 #[test]
-fn jam() {
-    for (lambda, friction, bodies) in
-        [(1, 1.0, 3), (1, 3.0, 3), (5, 1.0, 3), (5, 3.0, 3), (30, 3.0, 3), (30, 1.0, 20), (5, 3.0, 20)]
-    {
-        let (mut cone, mut energy, mut non, mut worst) = (0, 0, 0, 0.0f64);
-        for seed in 0..2000u64 {
-            let p =
-                cluster(seed, &Recipe { scale: 1.0, restitution: Some(1.0), friction, bodies, floor: seed % 2 == 0 });
-            let s = Etm { lambda, max_rounds: 300 }.resolve(&p).unwrap();
-            let v = judge(&p, &s);
-            let grow = v.energy_after / v.energy_before - 1.0;
-            if !s.resolution.converged {
-                non += 1;
-            }
-            if v.cone_excess > 1e-12 {
-                cone += 1;
-                if cone < 20 {
-                    eprintln!("cone {seed} {:e} c {}", v.cone_excess, p.contacts.len());
-                }
-            }
-            if grow > 1e-12 {
-                energy += 1;
-                worst = worst.max(grow);
-            }
-        }
-        eprintln!("lambda {lambda} mu {friction} n {bodies} cone {cone} energy {energy} ({worst:e}) non {non}");
+fn random_clusters_keep_every_bound() {
+    let (mut forced, mut rounds, mut impulses) = (0, 0, 0);
+    for seed in 0..1000 {
+        let scale = [1e-3, 1.0, 1e2][seed as usize % 3];
+        // A tenth of the clusters is large: cost grows with the square of the size.
+        let bodies = if seed % 10 == 0 { 60 } else { 20 };
+        let recipe = Recipe { scale, restitution: None, friction: 1.0, bodies, floor: seed % 2 == 0 };
+        let problem = cluster(seed, &recipe);
+        let (verdict, solution) = solve(&problem, Etm::default());
+        let faults = faults(&verdict, &solution);
+        assert!(faults.is_empty(), "cluster {seed}: {faults:?}\n{verdict:?}\n{:?}", solution.resolution);
+        forced += u32::from(!solution.resolution.converged);
+        rounds = rounds.max(solution.resolution.rounds);
+        impulses = impulses.max(solution.resolution.iterations);
     }
+    // Measured: none forced, 22 rounds, 0.3 million impulses in one cluster (light bodies between heavy ones converge slowly).
+    assert!(forced <= 5 && rounds <= 300, "{forced} forced ends, {rounds} rounds, {impulses} impulses");
+}
+
+/// Coarse steps, strong friction, perfect restitution: there a finite step makes friction do work. Before it was
+/// bounded, 26 of these answers held up to 2 % more energy than the problem.
+#[test]
+fn coarse_steps_with_strong_friction_create_no_energy() {
+    for (lambda, friction) in [(1, 1.0), (1, 3.0), (2, 3.0), (5, 1.0), (5, 3.0)] {
+        for seed in 0..2000 {
+            let recipe = Recipe { scale: 1.0, restitution: Some(1.0), friction, bodies: 3, floor: seed % 2 == 0 };
+            let (verdict, solution) = solve(&cluster(seed, &recipe), Etm { lambda, max_rounds: 300 });
+            let faults = faults(&verdict, &solution);
+            assert!(faults.is_empty(), "lambda {lambda}, friction {friction}, cluster {seed}: {faults:?}");
+        }
+    }
+}
+
+#[test]
+fn elastic_frictionless_clusters_keep_their_energy() {
+    let mut worst = 0.0f64;
+    for seed in 0..200 {
+        let recipe = Recipe { scale: 1.0, restitution: Some(1.0), friction: 0.0, bodies: 12, floor: seed % 2 == 0 };
+        let (verdict, solution) = solve(&cluster(seed, &recipe), Etm::default());
+        if solution.resolution.converged {
+            worst = worst.max((verdict.energy_after / verdict.energy_before - 1.0).abs());
+        }
+    }
+    // Measured 2e-13.
+    assert!(worst <= 1e-12, "{worst:e}");
+}
+
+/// Negative controls: each of these wrong answers is refused, and by the right name.
+#[test]
+fn wrong_answers_are_refused() {
+    let recipe = Recipe { scale: 1.0, restitution: None, friction: 1.0, bodies: 12, floor: true };
+    let problem = cluster(4, &recipe);
+    let (verdict, good) = solve(&problem, Etm::default());
+    assert!(faults(&verdict, &good).is_empty());
+    let busiest = (0..good.impulses.len())
+        .max_by(|i, j| good.impulses[*i].length().total_cmp(&good.impulses[*j].length()))
+        .expect("a cluster has contacts");
+    let refuses = |name: &str, spoil: &dyn Fn(&mut Solution)| {
+        let mut bad = good.clone();
+        spoil(&mut bad);
+        let faults = faults(&judge(&problem, &bad), &bad);
+        assert!(faults.iter().any(|f| f.starts_with(name)), "{name}: {faults:?}");
+    };
+    let normal = problem.contacts[busiest].normal;
+    refuses("velocity", &|s| s.velocities[0].linear.x += 1e-9);
+    refuses("velocity", &|s| s.velocities[0].linear.x = f64::NAN);
+    refuses("velocity", &|s| s.impulses.truncate(1));
+    refuses("momentum", &|s| s.velocities[0].linear.x += 1e-6);
+    refuses("angular momentum", &|s| s.velocities[0].angular.x += 1e-6);
+    refuses("pull", &|s| s.impulses[busiest] = -s.impulses[busiest]);
+    refuses("pull", &|s| s.impulses[busiest].x = f64::NAN);
+    refuses("cone", &|s| s.impulses[busiest] += normal.any_orthonormal_vector() * 1e9);
+    refuses("energy growth", &|s| s.velocities.iter_mut().for_each(|v| v.linear *= 10.0));
+    refuses("approach left", &|s| {
+        s.velocities = problem.bodies.iter().map(|b| b.velocity).collect();
+        s.resolution.converged = true;
+    });
 }
