@@ -162,9 +162,11 @@ pub(crate) fn line_column(text: &str, at: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// The span within the text and cut at characters, so that it can be shown.
+/// The span within the text and cut at characters, so that it can be shown; what is missing at the end of the text is
+/// missing at the end of its last line.
 fn on_char_boundaries(text: &str, span: Range<usize>) -> Range<usize> {
-    let start = text.floor_char_boundary(span.start.min(text.len()));
+    let last = text.trim_end_matches(['\n', '\r']).len();
+    let start = if span.start >= text.len() { last } else { text.floor_char_boundary(span.start) };
     let end = text.ceil_char_boundary(span.end.clamp(start, text.len()));
     start..end
 }

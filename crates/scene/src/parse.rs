@@ -20,20 +20,8 @@ use crate::plan::FloorRectangle;
 use crate::read::{Item, Table};
 use crate::scene::Scene;
 
-const KEYS: &[&str] = &[
-    "title",
-    "run",
-    "law",
-    "drag",
-    "materials",
-    "pair",
-    "shapes",
-    "body",
-    "fill",
-    "stage",
-    "measure",
-    "output",
-];
+const KEYS: &[&str] =
+    &["title", "run", "law", "drag", "materials", "pair", "shapes", "body", "fill", "stage", "measure", "output"];
 
 /// Reads a scene; mesh files are looked for in `folder`.
 pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError> {
@@ -83,7 +71,8 @@ fn rectangle(table: &Table<'_, '_>) -> Result<FloorRectangle, SceneError> {
 #[cfg(test)]
 fn all_keys() -> Vec<(&'static str, &'static [&'static str])> {
     let mut keys = vec![("scene", KEYS)];
-    for module in [run::TABLES, material::TABLES, shape::TABLES, body::TABLES, fill::TABLES, stage::TABLES, output::TABLES]
+    for module in
+        [run::TABLES, material::TABLES, shape::TABLES, body::TABLES, fill::TABLES, stage::TABLES, output::TABLES]
     {
         keys.extend_from_slice(module);
     }

@@ -117,7 +117,10 @@ impl Scene {
         let label = |id| simulation.label(id);
         let warnings = overlaps.iter().map(|o| {
             let (a, b, percent) = (label(o.a), label(o.b), 100.0 * o.relative);
-            format!("bodies {a} and {b} overlap at the start by {:.3e} m, {percent:.1} % of the smaller radius", o.depth)
+            format!(
+                "bodies {a} and {b} overlap at the start by {:.3e} m, {percent:.1} % of the smaller radius",
+                o.depth
+            )
         });
         let warnings = warnings.collect();
         Ok(BuiltScene { simulation, ids, warnings })

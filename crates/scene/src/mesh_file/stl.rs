@@ -131,7 +131,8 @@ fn ascii(text: &str) -> Result<TriangleMesh, MeshFileError> {
 mod tests {
     use super::*;
 
-    const CORNER: &str = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 -0\nendloop\nendfacet
+    const CORNER: &str =
+        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 -0\nendloop\nendfacet
 facet normal 0 0 1\n outer loop\n  vertex 0 1 0\n  vertex 1 0 0\n  vertex 1.5e0 1 0\n endloop\nendfacet\nendsolid a\n";
 
     fn binary_file(triangles: &[[[f32; 3]; 3]]) -> Vec<u8> {

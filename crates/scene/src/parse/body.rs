@@ -13,18 +13,8 @@ use crate::parse::material::Materials;
 use crate::parse::shape::{Shapes, Use};
 use crate::read::{Item, Table};
 
-const BODY: &[&str] = &[
-    "name",
-    "kind",
-    "shape",
-    "material",
-    "position",
-    "orientation",
-    "velocity",
-    "angular_velocity",
-    "mass",
-    "motion",
-];
+const BODY: &[&str] =
+    &["name", "kind", "shape", "material", "position", "orientation", "velocity", "angular_velocity", "mass", "motion"];
 const KINDS: [&str; 3] = ["dynamic", "static", "driven"];
 const MOTIONS: &[&str] = &["constant", "sine"];
 const CONSTANT: &[&str] = &["velocity", "angular_velocity"];

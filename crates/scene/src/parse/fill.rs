@@ -83,9 +83,8 @@ fn grid(item: Item<'_, '_>) -> Result<Grid, SceneError> {
         pitch,
         layer_height: table.or("layer_height", default_height, Item::positive)?,
         first_layer: table.require("first_layer")?.number()?,
-        pattern: table.or("pattern", Pattern::Straight, |i| {
-            i.one_of(&["straight", "staggered"]).map(|k| patterns[k])
-        })?,
+        pattern: table
+            .or("pattern", Pattern::Straight, |i| i.one_of(&["straight", "staggered"]).map(|k| patterns[k]))?,
     })
 }
 
@@ -101,7 +100,9 @@ fn count(table: &Table<'_, '_>, grid: &Grid, columns: [usize; 2]) -> Result<usiz
             let total = even.saturating_mul(first).saturating_add(odd.saturating_mul(second));
             match total as u64 <= MOST {
                 true => Ok(total),
-                false => Err(item.error(Kind::OutOfRange, format!("{layers} layers have {total} places, above {MOST}"))),
+                false => {
+                    Err(item.error(Kind::OutOfRange, format!("{layers} layers have {total} places, above {MOST}")))
+                }
             }
         }
         (None, None) => Err(table.require("count").err().map_or_else(

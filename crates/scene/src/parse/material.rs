@@ -162,9 +162,8 @@ fn coefficients(
     let sliding = static_friction.unwrap_or(mixed.dynamic_friction);
     let values = Coefficients {
         restitution: table.or("restitution", mixed.restitution, |i| i.between(0.0, 1.0))?,
-        tangential_restitution: table.or("tangential_restitution", mixed.tangential_restitution, |i| {
-            i.between(0.0, 1.0)
-        })?,
+        tangential_restitution: table
+            .or("tangential_restitution", mixed.tangential_restitution, |i| i.between(0.0, 1.0))?,
         static_friction: static_friction.unwrap_or(mixed.static_friction),
         dynamic_friction: table.or("dynamic_friction", sliding, Item::not_negative)?,
         rolling_friction: table.or("rolling_friction", mixed.rolling_friction, Item::not_negative)?,
@@ -175,4 +174,3 @@ fn coefficients(
     }
     Ok(values)
 }
-

@@ -68,9 +68,8 @@ pub(super) fn plan(root: &Table<'_, '_>) -> Result<OutputPlan, SceneError> {
         final_state: table.or("final_state", defaults.final_state, Item::boolean)?,
         vtk: table.optional("vtk", Item::boolean)?,
         frames_per_second: table.or("frames_per_second", defaults.frames_per_second, Item::positive)?,
-        pictures: table.or("pictures", defaults.pictures, |i| {
-            i.one_of(&["first-last", "stages", "none"]).map(|k| pictures[k])
-        })?,
+        pictures: table
+            .or("pictures", defaults.pictures, |i| i.one_of(&["first-last", "stages", "none"]).map(|k| pictures[k]))?,
         film: table.or("film", defaults.film, Item::boolean)?,
         plots: table.or("plots", defaults.plots, Item::boolean)?,
     })

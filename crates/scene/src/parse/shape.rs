@@ -10,18 +10,8 @@ use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::mesh_file::TriangleMesh;
 use crate::read::{Item, Table};
 
-const KINDS: &[&str] = &[
-    "sphere",
-    "capsule",
-    "cuboid",
-    "convex",
-    "compound",
-    "cross",
-    "half-space",
-    "mesh",
-    "closed-mesh",
-    "container",
-];
+const KINDS: &[&str] =
+    &["sphere", "capsule", "cuboid", "convex", "compound", "cross", "half-space", "mesh", "closed-mesh", "container"];
 const SPHERE: &[&str] = &["radius"];
 const CAPSULE: &[&str] = &["radius", "length"];
 const CUBOID: &[&str] = &["size"];
@@ -124,7 +114,9 @@ impl<'t, 's> Shapes<'t, 's> {
     /// Makes the shape that `item` describes; what is wrong with its use is reported at `reference`.
     fn make(&mut self, item: Item<'t, 's>, reference: Item<'t, 's>, wanted: Use) -> Result<Built, SceneError> {
         let (kind, value) = item.tagged("a shape", KINDS)?;
-        let refused = |e: ShapeError| value.error(Kind::Shape, sentence(&e));
+        // An inline shape has the key `shape`, a named one its name.
+        let name = if item.key == "shape" { String::new() } else { format!(" `{}`", item.key) };
+        let refused = |e: ShapeError| value.error(Kind::Shape, format!("the shape{name} cannot be built: {e}"));
         let shape = match KINDS[kind] {
             "sphere" => Shape::sphere(value.table("a sphere", SPHERE)?.require("radius")?.positive()?),
             "capsule" => {
@@ -137,8 +129,8 @@ impl<'t, 's> Shapes<'t, 's> {
             "cross" => Shape::cross(value.table("a cross", CROSS)?.require("edge")?.positive()?),
             "half-space" => Shape::half_space(value.table("a half-space", HALF_SPACE)?.require("normal")?.vector()?),
             "container" => Shape::container(value.table("a container", CONTAINER)?.require("size")?.positive_vector()?),
-            "closed-mesh" => return self.from_file(value, reference, Use::Solid),
-            _ => return self.from_file(value, reference, wanted),
+            "closed-mesh" => return self.read_mesh(value, reference, Use::Solid),
+            _ => return self.read_mesh(value, reference, wanted),
         };
         shape.map(|shape| Built { shape, parts: 1 }).map_err(refused)
     }
@@ -162,11 +154,12 @@ impl<'t, 's> Shapes<'t, 's> {
             let rotation = table.or("orientation", DQuat::IDENTITY, Item::rotation)?;
             parts.push((Pose::new(position, rotation), built.shape));
         }
-        let shape = Shape::compound(parts).map_err(|e| list.error(Kind::Shape, sentence(&e)))?;
+        let shape = Shape::compound(parts)
+            .map_err(|e| list.error(Kind::Shape, format!("the compound cannot be built: {e}")))?;
         Ok(Built { shape, parts: count })
     }
 
-    fn from_file(&mut self, value: Item<'t, 's>, reference: Item<'t, 's>, wanted: Use) -> Result<Built, SceneError> {
+    fn read_mesh(&mut self, value: Item<'t, 's>, reference: Item<'t, 's>, wanted: Use) -> Result<Built, SceneError> {
         let item = value.table("a mesh", MESH)?.require("file")?;
         let file = item.text()?;
         let key = (file.to_owned(), wanted);
@@ -200,8 +193,4 @@ fn mesh_refused(file: Item<'_, '_>, reference: Item<'_, '_>, shown: &str, error:
 
 fn vertices(value: Item<'_, '_>) -> Result<Vec<DVec3>, SceneError> {
     value.table("a convex shape", CONVEX)?.require("vertices")?.array()?.into_iter().map(Item::vector).collect()
-}
-
-fn sentence(error: &ShapeError) -> String {
-    format!("the shape cannot be built: {error}")
 }

@@ -36,12 +36,7 @@ pub(super) fn read(root: &Table<'_, '_>, run: &Run, bodies: &[BodyDescription]) 
     Ok(stages)
 }
 
-fn stage(
-    item: Item<'_, '_>,
-    index: usize,
-    earlier: &[Stage],
-    bodies: &[BodyDescription],
-) -> Result<Stage, SceneError> {
+fn stage(item: Item<'_, '_>, index: usize, earlier: &[Stage], bodies: &[BodyDescription]) -> Result<Stage, SceneError> {
     let table = item.table("a stage", STAGE)?;
     let name = table.or("name", format!("stage-{}", index + 1), |i| i.text().map(str::to_owned))?;
     if earlier.iter().any(|s| s.name == name) {
