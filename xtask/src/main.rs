@@ -1,5 +1,6 @@
 //! `cargo xtask`: the chores of the workspace, each a subcommand in a module of its own. Owns no physics.
 
+mod bench;
 mod ci;
 mod tidy;
 
@@ -21,6 +22,8 @@ enum Command {
     Tidy,
     /// Run what continuous integration runs after the tests: format, clippy, docs, tidy. Stops at the first failure.
     Ci,
+    /// Measure what a simulated second costs: table on screen, rows as JSON in target/bench.
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Tidy => tidy::run(&root),
         Command::Ci => ci::run(&root),
+        Command::Bench(arguments) => bench::run(&root, &arguments),
     }
 }
 

@@ -361,6 +361,11 @@ impl Simulation {
         pairs
     }
 
+    /// Depths of the contact points that overlap, over the smaller body's equal-volume radius, above 0 \[-\].
+    pub fn overlaps(&self) -> impl Iterator<Item = f64> + '_ {
+        self.detection.contacts.iter().map(|c| -c.gap / c.radius).filter(|depth| *depth > 0.0)
+    }
+
     /// The name of a body for messages.
     pub fn label(&self, id: BodyId) -> String {
         self.bodies.label(id.index as usize)

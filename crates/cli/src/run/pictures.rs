@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use granule_engine::{Simulation, Snapshot};
-use granule_model::Aabb;
+use granule_engine::{BodySnapshot, Simulation, Snapshot};
+use granule_model::{Aabb, Pose};
 use granule_scene::{Pictures, Stage};
-use granule_view::{Camera, Film, FilmPalette, RenderOptions, render, save_png, scene_region};
+use granule_view::{Camera, Film, FilmPalette, RenderOptions, draw_caption, render, save_png, scene_region};
+use image::RgbImage;
 
 use crate::error::CliError;
 
@@ -22,14 +23,17 @@ const RELEASING: f64 = 4.0;
 pub(crate) struct Album {
     folder: PathBuf,
     plan: Pictures,
+    removed: Vec<String>,
     region: Option<Aabb>,
     releasing_at: Option<f64>,
     taken: Vec<String>,
 }
 
 impl Album {
-    pub(crate) fn new(folder: &Path, plan: Pictures) -> Self {
-        Album { folder: folder.to_path_buf(), plan, region: None, releasing_at: None, taken: Vec::new() }
+    /// An album in `folder`; the bodies called `removed` are those that do not stay.
+    pub(crate) fn new(folder: &Path, plan: Pictures, removed: Vec<String>) -> Self {
+        let folder = folder.to_path_buf();
+        Album { folder, plan, removed, region: None, releasing_at: None, taken: Vec::new() }
     }
 
     pub(crate) fn begin(&mut self, simulation: &Simulation) -> Result<(), CliError> {
@@ -37,7 +41,7 @@ impl Album {
             return Ok(());
         }
         let snapshot = simulation.snapshot();
-        self.take("first", &snapshot, scene_region(&snapshot))
+        self.take("first", &snapshot, lasting_region(&snapshot, &self.removed))
     }
 
     pub(crate) fn stage_begins(&mut self, simulation: &Simulation, stage: &Stage) {
@@ -79,7 +83,7 @@ impl Album {
     }
 
     fn take_in_common(&mut self, name: &str, snapshot: &Snapshot) -> Result<(), CliError> {
-        let region = *self.region.get_or_insert_with(|| scene_region(snapshot));
+        let region = *self.region.get_or_insert_with(|| lasting_region(snapshot, &self.removed));
         self.take(name, snapshot, region)
     }
 
@@ -98,30 +102,82 @@ impl Album {
     }
 }
 
+/// The part of the world to show: the grains and the walls around them, without those that will be taken away, so that
+/// there is room for what is released.
+fn lasting_region(snapshot: &Snapshot, removed: &[String]) -> Aabb {
+    let mut lasting = snapshot.clone();
+    for body in lasting.bodies.iter_mut().filter(|b| removed.contains(&b.name)) {
+        body.present = false;
+    }
+    scene_region(&lasting)
+}
+
 /// The film of a run, from one place.
 pub(crate) struct Cinema {
     film: Film,
     camera: Camera,
     options: RenderOptions,
+    /// A picture is used again while no point of a body has moved further than this since \[m\].
+    still: f64,
+    drawn: Option<Drawn>,
 }
 
+/// A picture without its caption, and what it shows.
+struct Drawn {
+    image: RgbImage,
+    bodies: Vec<(Pose, bool)>,
+}
+
+/// Motion that a film does not show, in pixels.
+const STILL: f64 = 0.25;
+
 impl Cinema {
-    /// A film from a place where the first state is in sight.
-    pub(crate) fn create(folder: &Path, first: &Snapshot, rate: f64) -> Result<Self, CliError> {
-        let region = scene_region(first);
+    /// A film from a place where the first state is in sight; see [`Album::new`].
+    pub(crate) fn create(folder: &Path, first: &Snapshot, rate: f64, removed: &[String]) -> Result<Self, CliError> {
+        let region = lasting_region(first, removed);
         let options = RenderOptions { region: Some(region), ..RenderOptions::film() };
         let palette = FilmPalette::new(&options);
         let film = Film::create(&folder.join("film.gif"), options.width, options.height, rate, palette)?;
-        Ok(Cinema { film, camera: Camera::framing(&region, Camera::default_direction()), options })
+        let still = STILL * region.size().max_element() / f64::from(options.width.max(options.height));
+        let camera = Camera::framing(&region, Camera::default_direction());
+        Ok(Cinema { film, camera, options, still, drawn: None })
     }
 
+    /// Appends a frame. What stands still is drawn once: a pile that comes to rest takes half of many runs.
     pub(crate) fn push(&mut self, snapshot: &Snapshot) -> Result<(), CliError> {
         if !drawable(snapshot) {
             return Ok(());
         }
-        self.options.caption = Some(time_text(snapshot));
-        Ok(self.film.push(&render(snapshot, &self.camera, &self.options))?)
+        let drawn = match self.drawn.take() {
+            Some(drawn) if drawn.shows(snapshot, self.still) => drawn,
+            _ => Drawn {
+                image: render(snapshot, &self.camera, &self.options),
+                bodies: snapshot.bodies.iter().map(|b| (b.pose, b.present)).collect(),
+            },
+        };
+        let mut image = drawn.image.clone();
+        self.drawn = Some(drawn);
+        draw_caption(&mut image, &time_text(snapshot));
+        Ok(self.film.push(&image)?)
     }
+}
+
+impl Drawn {
+    fn shows(&self, snapshot: &Snapshot, still: f64) -> bool {
+        let same = |(b, (pose, present)): (&BodySnapshot, &(Pose, bool))| {
+            *present == b.present && (!b.present || largest_motion(b, pose) <= still)
+        };
+        self.bodies.len() == snapshot.bodies.len() && snapshot.bodies.iter().zip(&self.bodies).all(same)
+    }
+}
+
+/// How far a point of a body can be from where it was at `pose` \[m\]: by the way of its centre, and by its turning, for
+/// which |q - q0| is half the angle at small angles. Bodies without end turn nothing into sight.
+fn largest_motion(body: &BodySnapshot, pose: &Pose) -> f64 {
+    let (q, p) = (body.pose.rotation, pose.rotation);
+    let turn = 2.0 * (q - p).length().min((q + p).length());
+    let extent = if body.shape.is_unbounded() { 0.0 } else { body.shape.bounding_radius() };
+    (body.pose.position - pose.position).length() + turn * extent
 }
 
 fn time_text(snapshot: &Snapshot) -> String {

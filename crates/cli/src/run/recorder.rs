@@ -45,14 +45,15 @@ impl Recorder {
         let vtk = plan.writes_vtk(simulation.body_count());
         let energy = (plan.energy_every > 0).then(|| EnergyWriter::create(&folder.join("energy.csv"))).transpose()?;
         let series = vtk.then(|| SeriesWriter::create(folder, "bodies", VtkOptions::default())).transpose()?;
-        let film = || Cinema::create(folder, &simulation.snapshot(), plan.frames_per_second);
+        let removed: Vec<String> = scene.stages()?.iter().flat_map(|stage| stage.remove.clone()).collect();
+        let film = || Cinema::create(folder, &simulation.snapshot(), plan.frames_per_second, &removed);
         Ok(Recorder {
             folder: folder.to_path_buf(),
             plan,
             energy,
             series,
             cinema: plan.film.then(film).transpose()?,
-            album: Album::new(folder, plan.pictures),
+            album: Album::new(folder, plan.pictures, removed),
             frames: Frames::new(plan.frames_per_second),
             framed: None,
             unwritten: None,

@@ -1,0 +1,164 @@
+//! One workload on one number of threads: the run and its figures.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+use granule_engine::{Phase, Simulation, StepReport};
+use granule_scene::Scene;
+use serde::Serialize;
+
+use super::{BenchError, FALLING, SECONDS, SETTLED, memory};
+
+/// The figures of one run. Times are those of the stepping loop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Row {
+    /// Name of the workload.
+    pub(crate) workload: String,
+    /// Dynamic bodies.
+    pub(crate) bodies: usize,
+    /// Threads.
+    pub(crate) threads: u16,
+    /// Time step \[s\].
+    pub(crate) time_step: f64,
+    /// Processor time, all threads together, per simulated second \[-\].
+    pub(crate) cpu_seconds_per_simulated_second: f64,
+    /// Elapsed time per simulated second \[-\].
+    pub(crate) wall_seconds_per_simulated_second: f64,
+    /// Processor time of a step between 0.5 and 3 s \[ms\].
+    pub(crate) ms_per_step_falling: f64,
+    /// Processor time of a step in the last second \[ms\].
+    pub(crate) ms_per_step_settled: f64,
+    /// Share of each phase in the elapsed time of all of them \[-\].
+    pub(crate) phases: BTreeMap<&'static str, f64>,
+    /// Largest overlap of any contact after any step, over the smaller body's equal-volume radius \[-\].
+    pub(crate) largest_overlap: f64,
+    /// Mean overlap of the contact points that overlap, over the steps of the last second \[-\].
+    pub(crate) mean_overlap_settled: f64,
+    /// Largest rise of E* in a step over the energy dissipated before it \[-\].
+    pub(crate) energy_gained: f64,
+    /// Bodies that left the container.
+    pub(crate) bodies_lost: usize,
+    /// Bytes that the simulation holds at the end, per dynamic body: counted at the allocator.
+    pub(crate) bytes_per_body: f64,
+    /// Bodies, walls included, that a dynamic one touches at the end, in the mean \[-\].
+    pub(crate) contacts_per_body: f64,
+    /// Hash of the final state, 16 hexadecimal digits.
+    pub(crate) state_hash: String,
+}
+
+/// Sums over the steps of a part of the run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    steps: u32,
+    cpu: Duration,
+}
+
+impl Part {
+    fn add(&mut self, cpu: Duration) {
+        self.steps += 1;
+        self.cpu += cpu;
+    }
+
+    fn milliseconds_per_step(&self) -> f64 {
+        1e3 * self.cpu.as_secs_f64() / f64::from(self.steps.max(1))
+    }
+}
+
+/// What is summed up while a workload runs.
+#[derive(Debug, Default)]
+struct Sums {
+    all: Part,
+    falling: Part,
+    settled: Part,
+    wall: Duration,
+    phases: [f64; 10],
+    overlaps: (u64, f64),
+}
+
+/// Runs `scene` for [`SECONDS`] on the threads of the pool that calls.
+pub(crate) fn measure(workload: &str, scene: &Scene, threads: u16) -> Result<Row, BenchError> {
+    let before = memory::live_bytes();
+    let mut simulation = scene.build()?.simulation;
+    let mut sums = Sums::default();
+    let failed = |source| BenchError::Engine { workload: workload.to_owned(), source };
+    while simulation.time() < SECONDS {
+        sums.step(&mut simulation).map_err(failed)?;
+    }
+    let bytes = (memory::live_bytes() - before).max(0);
+    Ok(sums.row(workload, threads, &simulation, bytes as f64))
+}
+
+impl Sums {
+    fn step(&mut self, simulation: &mut Simulation) -> Result<(), granule_engine::EngineError> {
+        let began = simulation.time();
+        let (cpu, wall) = (ProcessTime::now(), Instant::now());
+        let report = simulation.step()?;
+        let cpu = cpu.elapsed();
+        self.wall += wall.elapsed();
+        self.all.add(cpu);
+        if (FALLING.0..FALLING.1).contains(&began) {
+            self.falling.add(cpu);
+        }
+        if began >= SETTLED {
+            self.settled.add(cpu);
+            for depth in simulation.overlaps() {
+                self.overlaps = (self.overlaps.0 + 1, self.overlaps.1 + depth);
+            }
+        }
+        self.book_phases(&report);
+        Ok(())
+    }
+
+    fn book_phases(&mut self, report: &StepReport) {
+        for (sum, seconds) in self.phases.iter_mut().zip(report.seconds) {
+            *sum += seconds;
+        }
+    }
+
+    fn row(&self, workload: &str, threads: u16, simulation: &Simulation, bytes: f64) -> Row {
+        let bodies = simulation.dynamic_count();
+        let per_body = |x: f64| x / bodies.max(1) as f64;
+        let total: f64 = self.phases.iter().sum();
+        let snapshot = simulation.snapshot();
+        let touches = snapshot.bodies.iter().filter(|b| b.mass > 0.0).map(|b| f64::from(b.contacts));
+        Row {
+            workload: workload.to_owned(),
+            bodies,
+            threads,
+            time_step: simulation.time_step(),
+            cpu_seconds_per_simulated_second: self.all.cpu.as_secs_f64() / simulation.time(),
+            wall_seconds_per_simulated_second: self.wall.as_secs_f64() / simulation.time(),
+            ms_per_step_falling: self.falling.milliseconds_per_step(),
+            ms_per_step_settled: self.settled.milliseconds_per_step(),
+            phases: Phase::ALL.iter().map(|p| (p.name(), self.phases[*p as usize] / total)).collect(),
+            largest_overlap: simulation.largest_overlap(),
+            mean_overlap_settled: self.overlaps.1 / self.overlaps.0.max(1) as f64,
+            energy_gained: simulation.audit().energy_gained,
+            bodies_lost: simulation.lost_bodies().len(),
+            bytes_per_body: per_body(bytes),
+            contacts_per_body: per_body(touches.sum()),
+            state_hash: format!("{:016x}", simulation.state_hash()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use granule_scene::ReposeOptions;
+
+    #[test]
+    fn a_small_pack_has_all_its_figures() {
+        let scene = ReposeOptions { count: Some(20), ..ReposeOptions::default() }.scene().expect("valid");
+        let row = measure("small", &scene, 1).expect("runs");
+        assert_eq!((row.bodies, row.bodies_lost), (20, 0));
+        assert!((row.phases.values().sum::<f64>() - 1.0).abs() <= 1e-9);
+        assert_eq!(row.phases.len(), 10);
+        // A body of plain state and some contacts: hundreds of bytes to tens of kilobytes.
+        assert!((200.0..200_000.0).contains(&row.bytes_per_body), "{}", row.bytes_per_body);
+        assert!((1.0..12.0).contains(&row.contacts_per_body), "{}", row.contacts_per_body);
+        assert!(row.mean_overlap_settled <= row.largest_overlap && row.largest_overlap < 0.01);
+        assert!(row.cpu_seconds_per_simulated_second >= 0.0 && row.time_step > 0.0);
+    }
+}
