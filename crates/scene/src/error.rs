@@ -1,4 +1,5 @@
-//! What is wrong with a scene, shown like a compiler shows it: file, line, column, the text in question, and what helps.
+//! What is wrong with a scene, shown like a compiler shows it: file, line, column, the text in question, and what
+//! helps.
 
 use std::fmt;
 use std::ops::Range;

@@ -110,8 +110,8 @@ impl OutputPlan {
 }
 
 impl Default for OutputPlan {
-    /// Summary, energy of every step, final state, ParaView series of up to 10 000 bodies at 25 frames per second, pictures
-    /// of the first and the last state.
+    /// Summary, energy of every step, final state, ParaView series of up to 10 000 bodies at 25 frames per second,
+    /// pictures of the first and the last state.
     fn default() -> Self {
         OutputPlan {
             summary: true,

@@ -1,8 +1,8 @@
 //! Typed access to the tables of a scene file, where every refusal points at the text that it is about.
 //!
-//! The parsed document keeps the place of each key and value. A [`Table`] is opened with the keys that it may have, so that
-//! an unknown key is refused before anything else; an [`Item`] is a key with its value. What the keys mean is for the
-//! modules of [`crate::parse`] to say.
+//! The parsed document keeps the place of each key and value. A [`Table`] is opened with the keys that it may have, so
+//! that an unknown key is refused before anything else; an [`Item`] is a key with its value. What the keys mean is for
+//! the modules of [`crate::parse`] to say.
 
 use std::ops::Range;
 

@@ -11,7 +11,8 @@ use crate::plan::{MeasurePlan, OutputPlan, Stage};
 
 /// Everything that a scene file says, checked.
 ///
-/// Its fields may be changed before [`Scene::build`] (another time step, no sleeping); what the file said then stands in
+/// Its fields may be changed before [`Scene::build`] (another time step, no sleeping); what the file said then stands
+/// in
 /// [`Scene::text`] only.
 #[derive(Clone, Debug)]
 pub struct Scene {

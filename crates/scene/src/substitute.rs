@@ -1,7 +1,7 @@
 //! Other values in the text of a scene, everything else staying as it is.
 //!
-//! Variants of a packaged scene are made so: the text stays the only description, and the changed text, written beside the
-//! results, reproduces them.
+//! Variants of a packaged scene are made so: the text stays the only description, and the changed text, written beside
+//! the results, reproduces them.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::error::{SceneError, SceneErrorKind as Kind, Source};
 
 /// The text with the values at the given paths replaced by the given TOML.
 ///
-/// A path names keys and, in arrays, numbers from 0: `materials.grain.static_friction`, `fill.0.seed`. Values that the text
-/// does not have are not added.
+/// A path names keys and, in arrays, numbers from 0: `materials.grain.static_friction`, `fill.0.seed`. Values that the
+/// text does not have are not added.
 ///
 /// # Errors
 /// [`SceneError`] for a text that is not TOML and for a path that leads nowhere.

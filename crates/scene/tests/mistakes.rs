@@ -51,8 +51,8 @@ fn parse(text: &str) -> Result<Scene, SceneError> {
     Scene::parse(text, "pile.toml", Path::new(env!("CARGO_MANIFEST_DIR")))
 }
 
-/// The error of the good scene with `from` replaced, which must be of `kind`, name `words`, and point at `marked` in the
-/// changed text.
+/// The error of the good scene with `from` replaced, which must be of `kind`, name `words`, and point at `marked` in
+/// the changed text.
 #[track_caller]
 fn mistake(from: &str, to: &str, kind: SceneErrorKind, marked: &str, words: &str) {
     assert!(GOOD.contains(from), "`{from}` is not in the scene");

@@ -1,8 +1,8 @@
 //! OBJ: vertices and faces that name them by number.
 //!
-//! Read are `v x y z` and `f a b c ...`, where a corner is `a`, `a/t`, `a/t/n` or `a//n` and counts from 1, or from the last
-//! vertex so far backwards when negative. What only pictures use is skipped; any other statement is refused, because a
-//! curved surface that was silently left out would be a hole.
+//! Read are `v x y z` and `f a b c ...`, where a corner is `a`, `a/t`, `a/t/n` or `a//n` and counts from 1, or from the
+//! last vertex so far backwards when negative. What only pictures use is skipped; any other statement is refused,
+//! because a curved surface that was silently left out would be a hole.
 
 use super::{MeshFileError, Place, TriangleMesh, Welder, as_text, coordinates, too_many};
 

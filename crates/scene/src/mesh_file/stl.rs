@@ -1,8 +1,8 @@
 //! STL: triangles with their corners written out, as text or in binary.
 //!
 //! Binary: 80 bytes of header, the number of triangles as little-endian `u32`, then 50 bytes for each: normal and three
-//! corners as `f32`, and two bytes without meaning. Normals are not read: the order of the corners says the same, and files
-//! often have them wrong.
+//! corners as `f32`, and two bytes without meaning. Normals are not read: the order of the corners says the same, and
+//! files often have them wrong.
 
 use granule_model::DVec3;
 
