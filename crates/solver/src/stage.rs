@@ -164,9 +164,10 @@ fn update_angular(row: &mut Row, bodies: &mut [SolverBody], tensors: &[DMat3]) -
     let k_n = n.dot(row.angular_mobility(bodies, tensors, n));
     let t = n.any_orthonormal_vector();
     let s = n.cross(t);
-    // The trace bounds the largest eigenvalue from above, so the gradient step cannot overshoot.
-    let k_t =
-        t.dot(row.angular_mobility(bodies, tensors, t)).max(s.dot(row.angular_mobility(bodies, tensors, s))).max(k_n);
+    let (m_t, m_s) = (row.angular_mobility(bodies, tensors, t), row.angular_mobility(bodies, tensors, s));
+    let (mean, half) = (0.5 * (t.dot(m_t) + s.dot(m_s)), 0.5 * (t.dot(m_t) - s.dot(m_s)));
+    // The largest eigenvalue: a gradient step cannot overshoot, and does not depend on the choice of t and s.
+    let k_t = mean + (half * half + s.dot(m_t) * s.dot(m_t)).sqrt();
     let limit_n = row.torsional_arm * row.normal_impulse;
     let new_n = (old_n - n.dot(spin) / k_n).clamp(-limit_n, limit_n);
     let mut new_t = old_t - (spin - n * n.dot(spin)) / k_t;

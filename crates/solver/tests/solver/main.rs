@@ -6,4 +6,8 @@
 
 mod etm_clusters;
 mod etm_reference;
+mod invariance;
+mod release;
+mod stage_exact;
+mod stage_random;
 mod support;

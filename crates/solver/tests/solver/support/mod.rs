@@ -3,3 +3,4 @@
 pub(crate) mod cluster;
 pub(crate) mod random;
 pub(crate) mod reference;
+pub(crate) mod scene;

@@ -1,0 +1,121 @@
+//! The contact stage on random problems: the energy bound, the cone and the books, however badly it starts and however
+//! early it stops.
+
+use granule_model::DVec3;
+
+use crate::support::cluster::{Recipe, cluster};
+use crate::support::random::Random;
+use crate::support::scene::{Scene, Solved, sweeps, until};
+
+/// A cluster with gaps, gravity, rolling friction, a moving belt, and warm starts that have nothing to do with it.
+fn hard_scene(seed: u64) -> Scene {
+    let scale = [1e-3, 1.0, 1e2][seed as usize % 3];
+    let recipe = Recipe { scale, restitution: None, friction: 1.0, bodies: 20, floor: true };
+    let problem = cluster(seed, &recipe);
+    let mut random = Random::new(seed ^ 0xabcdef);
+    let mut scene = Scene::from_problem(&problem, 0.01);
+    scene.gravity = DVec3::Z * (-10.0 * scale);
+    for touch in &mut scene.touches {
+        if random.chance(0.3) {
+            touch.gap = 0.02 * scale * random.unit();
+        }
+        touch.radius = 0.5 * scale;
+        if random.chance(0.3) {
+            touch.coefficients.rolling_friction = 0.1 * random.unit();
+            touch.coefficients.torsional_friction = 0.1 * random.unit();
+        }
+        if random.chance(0.7) {
+            let impulse = scale / scene.parts[touch.a].inverse_mass;
+            touch.warm_normal = impulse * random.log_between(1e-3, 10.0);
+            touch.warm_tangential = random.in_ball() * (3.0 * touch.warm_normal);
+        }
+    }
+    scene
+}
+
+/// The books: what must hold of any stage, converged or not. Returns what is broken.
+fn faults(solved: &mut Solved) -> Vec<String> {
+    let mut faults = Vec::new();
+    let after = solved.kinetic();
+    let (before, report) = (solved.kinetic_before, solved.report);
+    // Measured: 2e-13 is gained at most, after the scaling, by rounding.
+    if after.is_nan() || after - report.driven_work > before * (1.0 + 1e-12) {
+        faults.push(format!("energy rose by {:e} of it", (after - report.driven_work) / before - 1.0));
+    }
+    let change = report.driven_work - report.normal_work - report.friction_work;
+    // Measured 1e-12: warm starts of huge impulses cancel.
+    if (after - before - change).abs() > 1e-11 * before.max(after) {
+        faults.push(format!("books differ by {:e}", (after - before - change) / before));
+    }
+    for (i, row) in solved.rows.iter().enumerate() {
+        let limit = row.normal_impulse * (1.0 + 1e-14);
+        let (spin, roll) =
+            (row.normal.dot(row.angular_impulse), row.angular_impulse.reject_from_normalized(row.normal));
+        let kept = row.normal_impulse >= 0.0
+            && row.tangential_impulse.length() <= row.static_friction * limit
+            && spin.abs() <= row.torsional_arm * limit * (1.0 + 1e-12)
+            && roll.length() <= row.rolling_arm * limit * (1.0 + 1e-12);
+        if !kept {
+            faults.push(format!("contact {i} leaves its cone: {row:?}"));
+        }
+    }
+    faults
+}
+
+#[test]
+fn no_stage_raises_the_energy_however_early_it_stops() {
+    let mut scaled = 0;
+    for seed in 0..500 {
+        let scene = hard_scene(seed);
+        for count in 1..=3 {
+            let mut solved = scene.stage(&sweeps(count));
+            let faults = faults(&mut solved);
+            assert!(faults.is_empty(), "scene {seed}, {count} sweeps: {faults:?}\n{:?}", solved.report);
+            scaled += u32::from(solved.report.scale < 1.0);
+        }
+    }
+    // Measured 800 of 1500: warm starts this bad need the scaling often. That it is needed is the negative control.
+    assert!(scaled > 100, "{scaled}");
+}
+
+#[test]
+fn solved_stages_need_no_scaling_and_leave_no_approach() {
+    let (mut converged, mut worst) = (0, 0.0f64);
+    for seed in 0..100 {
+        let scene = hard_scene(seed);
+        let size = [1e-3, 1.0, 1e2][seed as usize % 3];
+        let mut settings = until(1e-10 * size);
+        (settings.max_sweeps, settings.most_sweeps) = (3000, 3000);
+        let mut solved = scene.stage(&settings);
+        let faults = faults(&mut solved);
+        assert!(faults.is_empty(), "scene {seed}: {faults:?}");
+        if !solved.report.converged {
+            continue;
+        }
+        converged += 1;
+        assert_eq!(solved.report.scale, 1.0, "scene {seed}");
+        for i in 0..solved.rows.len() {
+            let (u_n, _) = solved.relative(i);
+            worst = worst.max(-(u_n + solved.rows[i].bias) / size);
+        }
+    }
+    // Mass ratios up to 1e4 and mu_s > mu_d make some of them slow or undecided.
+    assert!(converged >= 40, "{converged}");
+    assert!(worst <= 1e-7, "{worst:e}");
+}
+
+/// Negative control: the checks see an impulse that pulls, one outside the cone, and energy from nowhere.
+#[test]
+fn spoiled_stages_are_refused() {
+    let scene = hard_scene(7);
+    let spoiled = |spoil: &dyn Fn(&mut Solved)| {
+        let mut solved = scene.stage(&sweeps(3));
+        assert!(faults(&mut solved).is_empty());
+        spoil(&mut solved);
+        !faults(&mut solved).is_empty()
+    };
+    assert!(spoiled(&|s| s.rows[0].normal_impulse = -1.0));
+    assert!(spoiled(&|s| s.rows[0].tangential_impulse *= 1e9));
+    assert!(spoiled(&|s| s.bodies[0].velocity.linear *= 1.0 + 1e-6));
+    assert!(spoiled(&|s| s.bodies[0].velocity.linear.x = f64::NAN));
+}
