@@ -229,7 +229,8 @@ pub(super) fn run(ws: &mut Workspace, island: &mut Island<'_>, settings: &RoundS
     let mut report = ReleaseReport { converged: true, ..ReleaseReport::default() };
     let mut step = settings.first_step;
     loop {
-        let forced = report.rounds >= settings.max_rounds;
+        // A stage that was cut short would be so in every round to come: 36 million impulses for two balls of 1 : 1e6.
+        let forced = report.rounds >= settings.max_rounds || !report.converged;
         compress(ws, island, settings, step, &mut report);
         lose(ws, island, settings.lift, forced, &mut report);
         if forced {

@@ -2,6 +2,7 @@
 
 use granule_solver::{ContactProblem, Etm, Solution, judge};
 
+use crate::support::random::Random;
 use crate::support::reference::{Case, boxes, difference, single_contacts};
 
 fn resolve(problem: &ContactProblem, lambda: u32) -> Solution {
@@ -73,6 +74,34 @@ fn single_contacts_meet_their_closed_forms_and_limits() {
             }
         }
     }
+}
+
+/// Balls on a plane do not couple normal and tangential motion: the closed form that a single contact takes must be what the
+/// rounds find beside a copy, for every lambda.
+#[test]
+fn the_closed_form_of_a_ball_is_what_the_rounds_find() {
+    let file = single_contacts();
+    let ball = file.cases.iter().find(|c| c.name == "sphere_plane_mu1").expect("r3 has it").problem();
+    let mut random = Random::new(5);
+    let mut worst = 0.0f64;
+    for k in 0..300 {
+        let mut problem = ball.clone();
+        let velocity = &mut problem.bodies[0].velocity;
+        (velocity.linear, velocity.angular) = (random.in_ball() * 4.0, random.in_ball() * 8.0);
+        velocity.linear.z = -velocity.linear.z.abs();
+        let coefficients = &mut problem.contacts[0].coefficients;
+        coefficients.static_friction = random.between(0.0, 0.5);
+        coefficients.dynamic_friction = coefficients.static_friction;
+        coefficients.restitution = random.unit();
+        let lambda = [1, 7, 30][k % 3];
+        let alone = resolve(&problem, lambda);
+        assert_eq!(alone.resolution.iterations, 1, "the closed form was taken");
+        let mut beside = resolve(&doubled(&problem), lambda).velocities;
+        beside.truncate(1);
+        worst = worst.max(difference(&alone.velocities, &beside));
+    }
+    // Measured 1e-14, over speeds of some m/s.
+    assert!(worst <= 1e-12, "{worst:e}");
 }
 
 #[test]

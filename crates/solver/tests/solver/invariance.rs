@@ -82,8 +82,8 @@ fn turned_and_mirrored_scenes_have_turned_and_mirrored_answers() {
             }
         }
     }
-    // Measured 1e-12.
-    assert!(worst <= 1e-10, "{worst:e}");
+    // Measured 2e-14; 4e-2 while the step of rolling friction depended on the axes of the tangent plane.
+    assert!(worst <= 1e-11, "{worst:e}");
     assert!(unlike > 1.0, "{unlike:e}");
 }
 
@@ -108,8 +108,8 @@ fn the_numbering_of_bodies_and_their_roles_do_not_matter() {
                 (touch.b, touch.a, -touch.normal, -touch.warm_tangential);
         }
         let off = difference(&here, &answer(&exchanged));
-        // Measured 1e-12.
-        assert!(off <= 1e-10, "scene {seed}: {off:e}");
+        // Measured 1e-15.
+        assert!(off <= 1e-12, "scene {seed}: {off:e}");
     }
 }
 

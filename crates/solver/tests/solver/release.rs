@@ -43,7 +43,7 @@ fn a_dropped_ball_leaves_with_the_share_e_of_its_speed_whenever_it_was_seen() {
             let settings = under_gravity();
             let left = if gap / DT <= settings.threshold { gap / DT } else { 0.0 };
             let expected = (e * e * (arriving * arriving - left * left) + left * left).sqrt();
-            // Measured 4e-15; what the threshold adds is 3e-5 m/s at most here.
+            // Measured 5e-16; what the threshold adds is 3e-5 m/s at most here.
             assert!((u_n - expected).abs() <= 1e-13 * arriving, "e {e} gap {gap}: {u_n}");
             assert!((u_n - e * arriving).abs() <= left * left / (2.0 * e * arriving) + 1e-13 * arriving);
         }
@@ -75,7 +75,7 @@ fn equal_elastic_balls_exchange_their_velocities() {
         let mut solved = row_of_balls(&[v, w], 1.0).stage(&until(1e-16));
         assert!(solved.release(&free(1.0)).0.is_some());
         let (a, b) = (solved.velocity(0).linear.x, solved.velocity(1).linear.x);
-        // Measured 2e-15.
+        // Measured 9e-15.
         assert!((a - w).abs() <= 1e-13 && (b - v).abs() <= 1e-13, "{a} {b}");
     }
     // Negative control: plastic balls do not.
@@ -97,10 +97,14 @@ fn a_resting_load_is_never_hit_however_heavy() {
         assert!((solved.rows[0].normal_impulse / carried - 1.0).abs() <= 1e-9);
         let (report, hit) = solved.release(&under_gravity());
         assert!(report.is_none() && hit == [false, false], "load {load}");
-        // Negative control: dropped from 5 m/s the same load hits.
+        // Negative control: at 5 m/s the same load hits. Resolving it is bounded: beyond 1 : 1e4 by the cut of a stage.
         scene.parts[2].velocity.linear.z = -5.0;
-        let (report, hit) = scene.stage(&until(1e-9)).release(&under_gravity());
-        assert!(report.is_some() && hit[1], "load {load}");
+        let mut solved = scene.stage(&until(1e-9));
+        let (report, hit) = solved.release(&under_gravity());
+        let report = report.expect("a contact was hit");
+        assert!(hit[1] && report.converged == (load < 1e5), "load {load}: {report:?}");
+        assert!(report.impulses <= 200_000, "load {load}: {report:?}");
+        assert!(solved.kinetic() <= solved.kinetic_before * (1.0 + 1e-12));
     }
 }
 
@@ -127,7 +131,7 @@ fn stage_and_release_never_raise_the_energy() {
         let mut solved = scene.stage(&settings);
         let (report, hit) = solved.release(&free(scale));
         let change = solved.kinetic() / solved.kinetic_before - 1.0;
-        // Measured 5e-15.
+        // Measured 4e-15.
         assert!(change <= 1e-12, "scene {seed}: {change:e}\n{report:?}");
         let Some(report) = report else { continue };
         released += 1;
@@ -137,7 +141,7 @@ fn stage_and_release_never_raise_the_energy() {
             worst = worst.max(change.abs());
         }
     }
-    // Measured 3e-14 over 30 exact cases, 400 releases.
+    // Measured 4e-15 over 68 exact cases of 401 releases.
     assert!(released > 200 && exact > 10, "{released} {exact}");
     assert!(worst <= 1e-13, "{worst:e}");
 }
@@ -164,7 +168,7 @@ fn negative_work_counts_against_the_budget() {
         let report = report.expect("a contact was hit");
         let lost = solved.kinetic_before - report.kinetic_before;
         assert!((lost - works[0] - works[1]).abs() <= 1e-14, "the works add up to the loss");
-        // e = 1: all of the net loss returns, not the larger work of the one contact. Measured 2e-15.
+        // e = 1: all of the net loss returns, not the larger work of the one contact. Measured 8e-15.
         let change = solved.kinetic() - solved.kinetic_before;
         assert!(change.abs() <= 1e-13, "{change:e}");
         assert!(works[0] > lost + 1e-3, "negative control: giving back all of it would create energy");
