@@ -8,7 +8,7 @@
 //! * [`stage`]: the contact stage: resting contacts and compression, complementarity with Coulomb's cone.
 //! * [`etm`]: the energy tracking method of Tang 2014, alone and as the release that follows the contact stage.
 //! * [`problem`]: a contact problem as plain serialisable data, and what a law answers.
-//! * [`judge`]: residual, momentum and energy of any answer, by code that no law shares.
+//! * [`mod@judge`]: residual, momentum and energy of any answer, by code that no law shares.
 
 pub mod etm;
 pub mod island;
