@@ -117,8 +117,8 @@ pub(crate) struct Cinema {
     film: Film,
     camera: Camera,
     options: RenderOptions,
-    /// A picture is used again while no point of a body has moved further than this since \[m\].
-    still: f64,
+    /// Edge of a pixel in the world, at least \[m\].
+    pixel: f64,
     drawn: Option<Drawn>,
 }
 
@@ -128,8 +128,9 @@ struct Drawn {
     bodies: Vec<(Pose, bool)>,
 }
 
-/// Motion that a film does not show, in pixels.
-const STILL: f64 = 0.25;
+/// Motion since a picture was drawn up to which it is used again, in pixels: root mean square over the bodies, and the largest.
+/// In a pile that has come to rest some last grain still rolls; it may go on in small jumps.
+const STILL: (f64, f64) = (0.25, 1.5);
 
 impl Cinema {
     /// A film from a place where the first state is in sight; see [`Album::new`].
@@ -138,9 +139,9 @@ impl Cinema {
         let options = RenderOptions { region: Some(region), ..RenderOptions::film() };
         let palette = FilmPalette::new(&options);
         let film = Film::create(&folder.join("film.gif"), options.width, options.height, rate, palette)?;
-        let still = STILL * region.size().max_element() / f64::from(options.width.max(options.height));
+        let pixel = region.size().max_element() / f64::from(options.width.max(options.height));
         let camera = Camera::framing(&region, Camera::default_direction());
-        Ok(Cinema { film, camera, options, still, drawn: None })
+        Ok(Cinema { film, camera, options, pixel, drawn: None })
     }
 
     /// Appends a frame. What stands still is drawn once: a pile that comes to rest takes half of many runs.
@@ -149,7 +150,7 @@ impl Cinema {
             return Ok(());
         }
         let drawn = match self.drawn.take() {
-            Some(drawn) if drawn.shows(snapshot, self.still) => drawn,
+            Some(drawn) if drawn.shows(snapshot, self.pixel) => drawn,
             _ => Drawn {
                 image: render(snapshot, &self.camera, &self.options),
                 bodies: snapshot.bodies.iter().map(|b| (b.pose, b.present)).collect(),
@@ -163,11 +164,19 @@ impl Cinema {
 }
 
 impl Drawn {
-    fn shows(&self, snapshot: &Snapshot, still: f64) -> bool {
-        let same = |(b, (pose, present)): (&BodySnapshot, &(Pose, bool))| {
-            *present == b.present && (!b.present || largest_motion(b, pose) <= still)
-        };
-        self.bodies.len() == snapshot.bodies.len() && snapshot.bodies.iter().zip(&self.bodies).all(same)
+    /// Whether the picture passes for one of `snapshot`.
+    fn shows(&self, snapshot: &Snapshot, pixel: f64) -> bool {
+        let same_bodies = self.bodies.len() == snapshot.bodies.len()
+            && snapshot.bodies.iter().zip(&self.bodies).all(|(b, (_, present))| b.present == *present);
+        let (mut count, mut squares, mut largest) = (0u32, 0.0, 0.0f64);
+        for (body, (pose, _)) in snapshot.bodies.iter().zip(&self.bodies).filter(|(b, _)| b.present) {
+            let motion = largest_motion(body, pose);
+            count += 1;
+            squares += motion * motion;
+            largest = largest.max(motion);
+        }
+        let rms = (squares / f64::from(count.max(1))).sqrt();
+        same_bodies && rms <= STILL.0 * pixel && largest <= STILL.1 * pixel
     }
 }
 

@@ -1,0 +1,7 @@
+//! Tests of the `granule` program through its command line: exit codes, messages, files.
+
+mod bad_input;
+mod demo;
+mod interrupt;
+mod run;
+mod support;

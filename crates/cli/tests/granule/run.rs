@@ -1,0 +1,158 @@
+//! `granule run` and `granule info`: files, their contents, determinism, streams that close.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::{call, cubes, folder, granule, summary, write};
+
+/// Keys that every summary has.
+const KEYS: [&str; 15] = [
+    "angle_of_repose_deg",
+    "at_rest",
+    "largest_overlap",
+    "energy_gained",
+    "correction_work",
+    "bodies",
+    "bodies_lost",
+    "rms_speed",
+    "simulated_seconds",
+    "cpu_seconds",
+    "wall_seconds",
+    "steps",
+    "state_hash",
+    "time_step",
+    "interrupted",
+];
+const COLUMNS: &str = "id,name,kind,shape,mass,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz";
+
+fn contract_scene(folder: &Path) {
+    write(folder, "scene.toml", include_str!("../data/scene.toml"));
+    write(folder, "hill.stl", include_str!("../data/hill.stl"));
+}
+
+#[test]
+fn the_fixed_scene_runs_as_it_stands() {
+    let folder = folder();
+    contract_scene(folder.path());
+    let ended = call(folder.path(), &["run", "scene.toml", "--out", "results", "--quiet"]).expect(0);
+    assert!(ended.out.is_empty() && ended.err.is_empty(), "{}{}", ended.out, ended.err);
+    let results = folder.path().join("results");
+    let summary = summary(&results);
+    for key in KEYS {
+        assert!(summary.get(key).is_some(), "{key}");
+    }
+    // 2 s in steps of 1 ms, the last one ending there: the sum of 1 ms steps alone is off by 1e-13.
+    assert_eq!((summary["simulated_seconds"].as_f64(), summary["steps"].as_u64()), (Some(2.0), Some(2000)));
+    assert_eq!((summary["bodies"].as_u64(), summary["bodies_lost"].as_u64()), (Some(3), Some(0)));
+    for file in ["energy.csv", "bodies.pvd", "bodies/frame_000050.vtp", "first.png", "final.png"] {
+        assert!(results.join(file).is_file(), "{file}");
+    }
+    assert!(!results.join("bodies/frame_000051.vtp").exists(), "25 frames a second and the first");
+    let energy = std::fs::read_to_string(results.join("energy.csv")).expect("text");
+    assert_eq!(energy.lines().count(), 2001);
+    let state = std::fs::read_to_string(results.join("final_state.csv")).expect("text");
+    let rows: Vec<Vec<&str>> = state.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0].join(","), COLUMNS);
+    assert_eq!(rows.len(), 4);
+    let head: Vec<_> = rows[1..].iter().map(|row| (row[0], row[1], row[2], row[3])).collect();
+    assert_eq!(
+        head,
+        [("0", "ground", "static", "half-space"), ("1", "", "dynamic", "sphere"), ("2", "", "dynamic", "sphere")]
+    );
+    assert_eq!((rows[1][4], rows[2][4].starts_with("1.4")), ("0", true));
+    // The ball of 0.1 m rests on the floor, at touch within a per cent of its radius.
+    let height: f64 = rows[3][7].parse().expect("a number");
+    assert!((height - 0.1).abs() <= 1e-3, "{height}");
+}
+
+#[test]
+fn a_shortened_last_step_ends_at_the_duration() {
+    let folder = folder();
+    write(folder.path(), "a.toml", &cubes(1, "duration = 0.0125\ntime_step = 0.01"));
+    call(folder.path(), &["run", "a.toml", "--quiet"]).expect(0);
+    let summary = summary(&folder.path().join("out/a"));
+    assert_eq!((summary["simulated_seconds"].as_f64(), summary["steps"].as_u64()), (Some(0.0125), Some(2)));
+}
+
+#[test]
+fn threads_and_repetition_change_no_bit() {
+    let folder = folder();
+    write(folder.path(), "cubes.toml", &cubes(60, "duration = 0.5"));
+    let hash = |threads: &str, out: &str| {
+        call(folder.path(), &["run", "cubes.toml", "--out", out, "--threads", threads, "--quiet"]).expect(0);
+        let state = std::fs::read(folder.path().join(out).join("final_state.csv")).expect("a final state");
+        (summary(&folder.path().join(out))["state_hash"].clone(), state)
+    };
+    let one = hash("1", "one");
+    assert!(matches!(&one.0, Value::String(text) if text.len() == 16), "{:?}", one.0);
+    assert_eq!(one, hash("2", "two"));
+    assert_eq!(one, hash("1", "again"));
+    // Negative control: another run must give another state.
+    write(folder.path(), "cubes.toml", &cubes(60, "duration = 0.51"));
+    assert_ne!(one.0, hash("1", "longer").0);
+}
+
+#[test]
+fn at_rest_ends_a_run_before_its_limit() {
+    let folder = folder();
+    write(folder.path(), "a.toml", &cubes(1, "duration = 30.0\nuntil = \"rest\""));
+    let ended = call(folder.path(), &["run", "a.toml", "--json"]).expect(0);
+    let summary: Value = serde_json::from_str(&ended.out).expect("standard output is one JSON object");
+    assert_eq!(summary["at_rest"], Value::Bool(true));
+    // A cube that falls 0.2 m and topples once: seconds, not half a minute.
+    assert!(summary["simulated_seconds"].as_f64().is_some_and(|t| t < 15.0), "{summary}");
+}
+
+#[test]
+fn results_that_cannot_be_written_are_named() {
+    let folder = folder();
+    write(folder.path(), "a.toml", &cubes(1, "duration = 0.02\ntime_step = 0.01"));
+    write(folder.path(), "taken", "a file where a folder should be");
+    let ended = call(folder.path(), &["run", "a.toml", "--out", "taken/results"]).expect(1);
+    assert!(ended.err.contains("taken/results"), "{}", ended.err);
+    // One file that cannot be written does not cost the others.
+    std::fs::create_dir_all(folder.path().join("out/a/final_state.csv")).expect("a folder where a file should be");
+    let ended = call(folder.path(), &["run", "a.toml"]).expect(1);
+    assert!(ended.err.contains("out/a/final_state.csv"), "{}", ended.err);
+    assert_eq!(summary(&folder.path().join("out/a"))["steps"].as_u64(), Some(2));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = folder();
+    for arguments in [["info", "repose-spheres"].as_slice(), &["--help"], &["run", "bounce", "--json"]] {
+        let mut child = granule(folder.path(), arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let mut text = String::new();
+        child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
+        let status = child.wait().expect("ends");
+        assert!(status.success(), "{arguments:?}: {status} {text}");
+        assert!(!text.contains("panicked"), "{text}");
+    }
+}
+
+#[test]
+fn info_tells_bodies_and_step() {
+    let folder = folder();
+    let ended = call(folder.path(), &["info", "repose-crosses"]).expect(0);
+    for part in ["325 dynamic", "compound", "time step", "chosen", "density 2650", "release", "overlap to expect"] {
+        assert!(ended.out.contains(part), "`{part}` is missing:\n{}", ended.out);
+    }
+    let ended = call(folder.path(), &["info", "repose-spheres", "--json"]).expect(0);
+    let facts: Value = serde_json::from_str(&ended.out).expect("JSON");
+    let grains = facts["bodies"].as_array().expect("groups").iter().find(|g| g["kind"] == "dynamic").expect("grains");
+    // 4/3 pi 1.5^3 2650 kg.
+    let mass = grains["mass_min"].as_f64().expect("a mass");
+    assert!((mass / 37_463.492 - 1.0).abs() <= 1e-6, "{mass}");
+    assert_eq!(grains["count"].as_u64(), Some(540));
+    let (dt, radius) = (facts["time_step"].as_f64().expect("a step"), facts["smallest_radius"].as_f64());
+    assert_eq!(radius, Some(1.5));
+    assert!(dt > 1e-3 && dt < 0.1, "{dt}");
+}
