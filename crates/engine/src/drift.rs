@@ -18,8 +18,9 @@ use granule_model::DVec3;
 use crate::bodies::Bodies;
 use crate::detection::Contact;
 
-/// Overlap that is left alone, over the smaller radius: contacts stay contacts.
-const SLOP: f64 = 1e-3;
+/// Overlap that is left alone, over the smaller radius: contacts stay contacts. With 1e-3 columns of cubes went on swaying in one of
+/// six settled packs, lifted back by every correction; a settled pack overlaps by about this much.
+const SLOP: f64 = 2e-3;
 /// Share of the excess that a pass takes out.
 const RELAXATION: f64 = 0.5;
 /// Passes in a step.

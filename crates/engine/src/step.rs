@@ -46,6 +46,10 @@ const MAX_SWEEPS: u32 = 40;
 const MOST_SWEEPS: u32 = 1000;
 /// Rise of E* that an island's contact stage may leave, over the energy dissipated so far.
 const STAGE_RISE: f64 = 1e-6;
+/// Sweeps that a contact stage may add while it raises E* by a trace: enough for the slow modes of columns.
+const MORE_SWEEPS: u32 = 200;
+/// Rise of E* that is less than a trace, over the energy dissipated so far.
+const STAGE_TRACE: f64 = 1e-12;
 /// A contact was hit when its approach speeds before and after sum to more than this many times g dt.
 const HIT: f64 = 4.0;
 /// The release leaves approach speeds up to this many times g dt to the next contact stage.
@@ -220,6 +224,8 @@ impl Simulation {
             max_sweeps: MAX_SWEEPS,
             most_sweeps: MOST_SWEEPS,
             rise: STAGE_RISE * self.audit.scale(),
+            more_sweeps: MORE_SWEEPS,
+            trace: STAGE_TRACE * self.audit.scale(),
         }
     }
 

@@ -67,12 +67,28 @@ pub(crate) fn bouncy(restitution: f64) -> Coefficients {
 
 /// Sweeps until nothing changes any more than `tolerance` \[m/s\].
 pub(crate) fn until(tolerance: f64) -> StageSettings {
-    StageSettings { tolerance, min_sweeps: 1, max_sweeps: 100_000, most_sweeps: 100_000, rise: f64::INFINITY }
+    StageSettings {
+        tolerance,
+        min_sweeps: 1,
+        max_sweeps: 100_000,
+        most_sweeps: 100_000,
+        rise: f64::INFINITY,
+        more_sweeps: 0,
+        trace: f64::INFINITY,
+    }
 }
 
 /// So many sweeps, neither more nor less.
 pub(crate) fn sweeps(count: u32) -> StageSettings {
-    StageSettings { tolerance: 0.0, min_sweeps: count, max_sweeps: count, most_sweeps: count, rise: f64::INFINITY }
+    StageSettings {
+        tolerance: 0.0,
+        min_sweeps: count,
+        max_sweeps: count,
+        most_sweeps: count,
+        rise: f64::INFINITY,
+        more_sweeps: 0,
+        trace: f64::INFINITY,
+    }
 }
 
 impl Part {
