@@ -2,21 +2,21 @@
 //!
 //! A step is short against two times of the smallest body, of equal-volume radius `R`:
 //!
-//! * `sqrt(R/g)`, in which gravity moves it by its own size: `dt <= c sqrt(R/g)`, with c = 1/24 for packs of spheres and 1/48
-//!   where other shapes are present (a corner swings faster than a centre). For spheres of 3 m this is 1/61 s;
-//! * `R/v`, in which the fastest body crosses it: `dt <= R/(4 v)`, `v` the larger of the greatest speed at the start and of the
+//! * `sqrt(R/g)`, in which gravity moves it by its own size: `dt <= sqrt(R/g)/24`; for spheres of 3 m this is 1/61 s;
+//! * `R/v`, in which the fastest body crosses it: `dt <= R/(3 v)`, `v` the larger of the greatest speed at the start and of the
 //!   speed of a fall through the height that the bodies occupy above the lowest point of the static ones.
+//!
+//! Contacts are known before touch, so a long step tunnels nowhere; what it costs is accuracy of the normals. At this step the
+//! largest overlap of the packaged repose scenes is 0.2 to 0.8 % of the radius; half of it halves that and doubles the time.
 //!
 //! Without gravity and motion any step will do; 1/60 s is taken.
 
 use crate::bodies::Bodies;
 
-/// Share of `sqrt(R/g)` for spheres.
-const SPHERES: f64 = 1.0 / 24.0;
-/// Share of `sqrt(R/g)` for other shapes.
-const CORNERS: f64 = 1.0 / 48.0;
+/// Share of `sqrt(R/g)`.
+const FREE_FALL: f64 = 1.0 / 24.0;
 /// Share of the radius that the fastest body may cover in a step.
-const COURANT: f64 = 0.25;
+const COURANT: f64 = 1.0 / 3.0;
 /// Step where nothing sets a scale \[s\].
 const IDLE: f64 = 1.0 / 60.0;
 
@@ -90,7 +90,7 @@ mod tests {
         let ratio = scales(1.5).time_step() / scales(1.5e-3).time_step();
         assert!((ratio - 1000f64.sqrt()).abs() <= 1e-12 * ratio);
         let fast = Scales { speed: 100.0, ..scales(1.5) };
-        assert_eq!(fast.time_step(), 0.25 * 1.5 / 100.0);
+        assert_eq!(fast.time_step(), 1.5 / 100.0 / 3.0);
         assert!(fast.expected_overlap(1.0, 0.01) <= 0.01);
     }
 }

@@ -1,1 +1,0 @@
-//! Criterion benchmarks live beside this file; this library is empty on purpose.
