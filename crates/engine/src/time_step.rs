@@ -54,9 +54,8 @@ impl Scales {
         if !self.smallest_radius.is_finite() {
             return IDLE;
         }
-        let share = if self.spheres_only { SPHERES } else { CORNERS };
         let by_gravity =
-            if self.gravity > 0.0 { share * (self.smallest_radius / self.gravity).sqrt() } else { f64::MAX };
+            if self.gravity > 0.0 { FREE_FALL * (self.smallest_radius / self.gravity).sqrt() } else { f64::MAX };
         let by_speed = if self.speed > 0.0 { COURANT * self.smallest_radius / self.speed } else { f64::MAX };
         let dt = by_gravity.min(by_speed);
         if dt < f64::MAX { dt } else { IDLE }
