@@ -181,6 +181,8 @@ fn occurrences<'a>(code: &str, texts: &'a [&'a str]) -> Vec<(usize, &'a str)> {
 mod tests {
     use super::*;
 
+    const NOTHING: [usize; 0] = [];
+
     fn check(path: &str, text: &str) -> Vec<usize> {
         denied_code(&[File::text(path, text)]).into_iter().map(|f| f.line).collect()
     }
@@ -202,20 +204,20 @@ mod tests {
     fn scopes_end_where_they_should() {
         let sine = "fn f(x: f64) -> f64 { x.sin() }\n";
         assert_eq!(check("crates/engine/src/lib.rs", sine), [1]);
-        assert_eq!(check("crates/measure/src/lib.rs", sine), []);
-        assert_eq!(check("crates/export/src/lib.rs", sine), []);
+        assert_eq!(check("crates/measure/src/lib.rs", sine), NOTHING);
+        assert_eq!(check("crates/export/src/lib.rs", sine), NOTHING);
         let clock = "use std::time::Instant;\n";
         assert_eq!(check("crates/measure/src/lib.rs", clock), [1]);
-        assert_eq!(check("crates/engine/src/lib.rs", clock), []);
+        assert_eq!(check("crates/engine/src/lib.rs", clock), NOTHING);
         let parry = "use parry3d_f64::shape::Ball;\n";
-        assert_eq!(check("crates/geometry/src/lib.rs", parry), []);
+        assert_eq!(check("crates/geometry/src/lib.rs", parry), NOTHING);
         assert_eq!(check("crates/view/src/lib.rs", parry), [1]);
     }
 
     #[test]
     fn comments_strings_longer_words_and_libm_pass() {
         let text = "// x.sin()\nlet s = \"todo!\"; let Instantaneous = libm::sin(x); my_mul_adder();\n";
-        assert_eq!(check("crates/solver/src/lib.rs", text), []);
+        assert_eq!(check("crates/solver/src/lib.rs", text), NOTHING);
     }
 
     #[test]

@@ -67,7 +67,10 @@ impl Album {
         removal_follows: bool,
         last: bool,
     ) -> Result<(), CliError> {
-        self.releasing_at = None;
+        // A stage may be over before its time for this picture has come.
+        if self.releasing_at.take().is_some() {
+            self.take_in_common("releasing", &simulation.snapshot())?;
+        }
         if self.plan != Pictures::Stages || last {
             return Ok(());
         }

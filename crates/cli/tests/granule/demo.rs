@@ -5,7 +5,7 @@ use crate::support::{call, folder, summary};
 #[test]
 fn a_demo_writes_everything_and_tells_the_angle() {
     let folder = folder();
-    let line = "demo repose --shape spheres --count 8 --seed 3 --friction 0.6 --out d";
+    let line = "demo repose --shape cubes --count 8 --seed 3 --friction 0.6 --out d";
     let ended = call(folder.path(), &line.split(' ').collect::<Vec<_>>()).expect(0);
     assert!(ended.out.contains("angle of repose") && ended.out.contains("degrees"), "{}", ended.out);
     assert!(ended.out.lines().any(|l| l.starts_with("results") && l.ends_with(" d")), "{}", ended.out);
