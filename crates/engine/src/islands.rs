@@ -63,7 +63,6 @@ pub(crate) struct Totals {
     pub(crate) forced: u32,
     pub(crate) cut_short: u32,
     pub(crate) driven_work: f64,
-    pub(crate) normal_work: f64,
     pub(crate) friction: f64,
     pub(crate) impact: f64,
     /// Change of kinetic energy by contact stage and release, net of driven bodies.
@@ -234,7 +233,6 @@ impl Totals {
         self.unconverged += u32::from(!s.converged);
         self.scaled += u32::from(s.scale < 1.0);
         self.driven_work += outcome.driven_work;
-        self.normal_work += s.normal_work;
         self.friction += s.friction_work;
         self.kinetic_change -= s.normal_work + s.friction_work;
         let Some(r) = &outcome.release else { return };
@@ -243,8 +241,6 @@ impl Totals {
         self.impulses += r.impulses;
         self.forced += u32::from(r.forced);
         self.cut_short += u32::from(!r.converged);
-        // Of the normal work of the stage, what hit contacts stored is the impact's.
-        self.normal_work -= r.taken;
         self.impact += r.taken + r.compressed - r.released;
         let driven = outcome.driven_work - s.driven_work;
         let change = r.kinetic_after - r.kinetic_before - driven;

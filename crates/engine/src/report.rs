@@ -77,7 +77,8 @@ pub struct EnergyReport {
     pub dissipated_impact: f64,
     /// Lost by friction in this step.
     pub dissipated_friction: f64,
-    /// Lost by the contact stage in this step: the normal work of contacts that were not hit.
+    /// Lost in this step by what is neither impact nor friction: the normal work of contacts that were not hit, drag, sleep, and the
+    /// turns of the last term of E*. The three losses and the drift correction's work make up the change of E*.
     pub dissipated_contact: f64,
     /// Work of the drift correction in this step.
     pub correction_work: f64,

@@ -304,6 +304,7 @@ impl Simulation {
         }
         let now = self.energies(dt);
         self.audit.begin(start.conserved());
+        let star_change = now.conserved() - start.conserved() - totals.driven_work - energy.field_work;
         *energy = EnergyReport {
             kinetic: now.kinetic(),
             potential: now.potential,
@@ -311,8 +312,8 @@ impl Simulation {
             driven_work: totals.driven_work,
             dissipated_impact: totals.impact,
             dissipated_friction: totals.friction,
-            dissipated_contact: totals.normal_work,
-            star_change: now.conserved() - start.conserved() - totals.driven_work - energy.field_work,
+            dissipated_contact: energy.correction_work - star_change - totals.impact - totals.friction,
+            star_change,
             stage_gain: (totals.kinetic_change / forced.max(f64::MIN_POSITIVE)).max(0.0),
             impact_error: totals.impact_error,
             ..*energy
