@@ -48,6 +48,9 @@ pub struct StageSettings {
     pub max_sweeps: u32,
     /// Sweeps after which the stage ends in any case.
     pub most_sweeps: u32,
+    /// Updates of contacts that an island may always spend: while it has made fewer it converges to a millionth of the
+    /// tolerance. Exact rest of a few bodies costs little; of a pack it would cost ten times the time.
+    pub small_work: u32,
     /// Rise of E* that keeps a stage sweeping up to `most_sweeps` \[J\].
     pub rise: f64,
     /// Sweeps after which a stage ends whose rise is below `rise`.
@@ -90,10 +93,12 @@ pub fn solve(
     warm_start(island);
     let mut report = StageReport { scale: 1.0, ..StageReport::default() };
     let rolling = island.rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
-    while report.sweeps < settings.max_sweeps {
+    let budget = settings.small_work / island.rows.len().max(1) as u32;
+    while report.sweeps < settings.max_sweeps.max(budget) {
         report.residual = sweep(island, rolling);
         report.sweeps += 1;
-        if report.sweeps >= settings.min_sweeps && report.residual <= settings.tolerance {
+        let tolerance = if report.sweeps < budget { SHARP * settings.tolerance } else { settings.tolerance };
+        if report.sweeps >= settings.min_sweeps && report.residual <= tolerance {
             report.converged = true;
             break;
         }
@@ -188,6 +193,10 @@ fn update_angular(row: &mut Row, bodies: &mut [SolverBody], tensors: &[DMat3]) -
     row.apply_angular(bodies, tensors, change);
     change.length() * k_t * row.arm_a.length().min(row.arm_b.length()).max(row.rolling_arm.max(row.torsional_arm))
 }
+
+/// Share of the tolerance to which islands converge that are small enough. A block on a slope of 20 degrees with friction 1.05 times
+/// its tangent crept 4.5e-6 m without, nearly all in the first step, which has no warm start; 1.2e-10 m with.
+const SHARP: f64 = 1e-6;
 
 /// Sweeps between two looks at the energy: a look costs as much as a sweep.
 const SWEEPS_PER_LOOK: u32 = 10;

@@ -74,6 +74,7 @@ pub(crate) fn until(tolerance: f64) -> StageSettings {
         most_sweeps: 100_000,
         rise: f64::INFINITY,
         more_sweeps: 0,
+        small_work: 0,
         trace: f64::INFINITY,
     }
 }
@@ -87,6 +88,7 @@ pub(crate) fn sweeps(count: u32) -> StageSettings {
         most_sweeps: count,
         rise: f64::INFINITY,
         more_sweeps: 0,
+        small_work: 0,
         trace: f64::INFINITY,
     }
 }
