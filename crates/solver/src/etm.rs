@@ -46,7 +46,8 @@ pub use release::{ReleaseReport, ReleaseSettings, release};
 pub use rounds::Workspace;
 
 use crate::island::{Island, Row, SolverBody};
-use crate::problem::{ContactProblem, ProblemError, Resolution, Solution};
+use crate::law::{Desideratum, ImpactLaw};
+use crate::problem::{ContactProblem, Note, ProblemError, Resolution, Solution};
 
 /// The method on its own: all contacts of a problem touch, and are resolved once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,12 +68,18 @@ impl Default for Etm {
 /// Approach speed below which a contact counts as not approaching, relative to the largest approach speed.
 const REST: f64 = 1e-12;
 
-impl Etm {
-    /// Resolves `problem`; gaps are ignored, every contact touches.
-    ///
+impl ImpactLaw for Etm {
+    fn name(&self) -> &'static str {
+        "etm"
+    }
+
+    fn claims(&self) -> &'static [Desideratum] {
+        &[Desideratum::Kinetic, Desideratum::Momentum, Desideratum::OneSided]
+    }
+
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `lambda` is zero.
-    pub fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
         problem.validate()?;
         if self.lambda == 0 {
             return Err(ProblemError::Parameter { name: "lambda", value: 0.0, expected: "at least 1" });
@@ -90,10 +97,13 @@ impl Etm {
             converged: report.converged && !report.forced,
             energy_before: before,
             energy_after: after,
+            notes: if report.forced { vec![Note::ForcedEnd] } else { Vec::new() },
         };
-        Ok(Solution::new(&island, resolution))
+        Ok(Solution::new(problem, &island, resolution))
     }
+}
 
+impl Etm {
     fn resolve_island(&self, island: &mut Island<'_>) -> ReleaseReport {
         if let [row] = &*island.rows
             && let Some((impulse, report)) = closed_form(row, island.bodies, island.tensors)

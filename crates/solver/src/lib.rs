@@ -6,6 +6,7 @@
 //!
 //! * [`island`]: the data of one island and the algebra of one contact (relative velocity, collision matrix, impulse).
 //! * [`stage`]: the contact stage: resting contacts and compression, complementarity with Coulomb's cone.
+//! * [`law`]: what all impact laws have in common.
 //! * [`etm`]: the energy tracking method of Tang 2014, alone and as the release that follows the contact stage.
 //! * [`problem`]: a contact problem as plain serialisable data, and what a law answers.
 //! * [`mod@judge`]: residual, momentum and energy of any answer, by code that no law shares.
@@ -13,11 +14,15 @@
 pub mod etm;
 pub mod island;
 pub mod judge;
+pub mod law;
 pub mod problem;
 pub mod stage;
 
 pub use etm::{Etm, ReleaseReport, ReleaseSettings};
 pub use island::{Island, Row, RowInput, SolverBody};
 pub use judge::{Verdict, judge};
-pub use problem::{ContactProblem, ProblemBody, ProblemContact, ProblemError, Resolution, Solution};
+pub use law::{Desideratum, ImpactLaw};
+pub use problem::{
+    ContactProblem, ContactState, Note, ProblemBody, ProblemContact, ProblemError, Resolution, Solution,
+};
 pub use stage::{StageReport, StageSettings};

@@ -87,10 +87,52 @@ pub enum ProblemError {
     },
 }
 
+/// What a law has to say beside its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Note {
+    /// The law knows no friction and some contact has it.
+    FrictionIgnored,
+    /// The law knows no tangential restitution and some contact has it.
+    TangentialRestitutionIgnored,
+    /// The law was ended by a last round with e = 0.
+    ForcedEnd,
+    /// The equations were singular; the answer is the one of least impulses.
+    Singular,
+    /// Some contact's answer pulls: the law's equations hold, Signorini's condition does not.
+    Pulls,
+}
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Note::FrictionIgnored => "the law knows no friction: that of the contacts was ignored",
+            Note::TangentialRestitutionIgnored => {
+                "the law knows no tangential restitution: that of the contacts was ignored"
+            }
+            Note::ForcedEnd => "the law was ended by a last round without restitution",
+            Note::Singular => "the equations are singular: of all answers that of least impulses was taken",
+            Note::Pulls => "some normal impulse pulls",
+        })
+    }
+}
+
+/// What a contact does in the answer of a law.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ContactState {
+    /// No impulse.
+    #[default]
+    Open,
+    /// An impulse inside the friction cone.
+    Stick,
+    /// An impulse on the friction cone, or of a contact without friction.
+    Slip,
+}
+
 /// How a resolution ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resolution {
-    /// Impulses applied.
+    /// Impulses applied, or steps of the law's innermost loop.
     pub iterations: u64,
     /// Rounds, for laws that have them.
     pub rounds: u32,
@@ -102,6 +144,8 @@ pub struct Resolution {
     pub energy_before: f64,
     /// Kinetic energy after \[J\].
     pub energy_after: f64,
+    /// What else there is to say.
+    pub notes: Vec<Note>,
 }
 
 /// Impulses and velocities after a resolution.
@@ -111,18 +155,55 @@ pub struct Solution {
     pub impulses: Vec<DVec3>,
     /// Velocity of each body.
     pub velocities: Vec<Velocity>,
+    /// What each contact does.
+    pub states: Vec<ContactState>,
+    /// Kinetic energy that each contact took, `-p.(u- + u+)/2` \[J\]; the sum over contacts is the whole loss.
+    pub work_taken: Vec<f64>,
     /// How it ended.
     pub resolution: Resolution,
 }
 
+/// Share of the friction bound below which a tangential impulse counts as inside the cone.
+const INSIDE: f64 = 1.0 - 1e-9;
+
 impl Solution {
-    pub(crate) fn new(island: &Island<'_>, resolution: Resolution) -> Self {
+    /// The answer that an island holds after a law has run on it.
+    pub(crate) fn new(problem: &ContactProblem, island: &Island<'_>, resolution: Resolution) -> Self {
         // The last body of the island stands for the world and is none of the problem's.
         let bodies = island.bodies.len() - 1;
-        Solution {
-            impulses: island.rows.iter().map(Row::impulse).collect(),
-            velocities: island.bodies[..bodies].iter().map(|b| b.velocity).collect(),
-            resolution,
+        let velocities = island.bodies[..bodies].iter().map(|b| b.velocity).collect();
+        Self::from_impulses(problem, island.rows.iter().map(Row::impulse).collect(), velocities, resolution)
+    }
+
+    /// The answer with these impulses on A by contact and these velocities by body; states and work are read off.
+    pub(crate) fn from_impulses(
+        problem: &ContactProblem,
+        impulses: Vec<DVec3>,
+        velocities: Vec<Velocity>,
+        resolution: Resolution,
+    ) -> Self {
+        let before: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
+        let answers = || problem.contacts.iter().zip(&impulses);
+        let work = |(c, p): (&ProblemContact, &DVec3)| {
+            -0.5 * p.dot(problem.relative_velocity(c, &before) + problem.relative_velocity(c, &velocities))
+        };
+        let work_taken = answers().map(work).collect();
+        let states = answers().map(|(c, p)| c.state(*p)).collect();
+        Solution { impulses, velocities, states, work_taken, resolution }
+    }
+}
+
+impl ProblemContact {
+    /// What the contact does under the impulse `p`.
+    pub fn state(&self, p: DVec3) -> ContactState {
+        let p_n = self.normal.dot(p);
+        let p_t = (p - self.normal * p_n).length();
+        if p == DVec3::ZERO {
+            ContactState::Open
+        } else if self.coefficients.static_friction > 0.0 && p_t < INSIDE * self.coefficients.dynamic_friction * p_n {
+            ContactState::Stick
+        } else {
+            ContactState::Slip
         }
     }
 }
@@ -189,6 +270,12 @@ impl ContactProblem {
             return bad("restitution must lie between 0 and 1");
         }
         Ok(())
+    }
+
+    /// Relative velocity of A against B at a contact for the given velocities of the bodies \[m/s\].
+    pub fn relative_velocity(&self, c: &ProblemContact, velocities: &[Velocity]) -> DVec3 {
+        let at = |i: u32| velocities[i as usize].at(c.point - self.bodies[i as usize].position);
+        at(c.a) - c.b.map_or(DVec3::ZERO, at)
     }
 
     /// The bodies in the solver's form, the world last.

@@ -1,6 +1,6 @@
 //! ETM on random clusters of spheres and boxes: what every answer must satisfy, judged by code that no law shares.
 
-use granule_solver::{ContactProblem, Etm, Solution, Verdict, judge};
+use granule_solver::{ContactProblem, Etm, ImpactLaw, Solution, Verdict, judge};
 
 use crate::support::cluster::{Recipe, cluster};
 

@@ -1,6 +1,6 @@
 //! ETM against reference values from independent code: one contact (r3), boxes on four contacts (r4).
 
-use granule_solver::{ContactProblem, Etm, Solution, judge};
+use granule_solver::{ContactProblem, Etm, ImpactLaw, Solution, judge};
 
 use crate::support::random::Random;
 use crate::support::reference::{Case, boxes, difference, single_contacts};

@@ -1,7 +1,7 @@
 //! The same problem numbered, turned, mirrored or scaled differently has the same answer.
 
 use granule_model::{DMat3, DVec3, InverseInertia, Velocity};
-use granule_solver::{ContactProblem, Etm};
+use granule_solver::{ContactProblem, Etm, ImpactLaw};
 
 use crate::support::cluster::{Recipe, cluster};
 use crate::support::random::Random;
