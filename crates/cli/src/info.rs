@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use granule_engine::{BodySnapshot, OVERLAP_BOUND, Scales, Simulation};
+use granule_engine::{BodySnapshot, OVERLAP_BOUND, Scales, Simulation, TIME_STEP_RULE};
 use granule_model::{BodyKind, Material};
 use granule_scene::Scene;
 use serde_json::{Value, json};
@@ -140,9 +140,7 @@ fn step_text(scene: &Scene, simulation: &Simulation) -> String {
 fn rule_text(scene: &Scene, scales: &Scales) -> String {
     match scene.settings.time_step {
         Some(_) => format!("given by the scene; the rule would choose {:.6e} s", scales.time_step()),
-        None => "chosen: the smaller of a share of sqrt(R/g) (1/24 for spheres, 1/48 otherwise) and R/(4 v), R being \
-                 the smallest equal-volume radius and v the fastest speed to expect"
-            .to_owned(),
+        None => format!("chosen: {TIME_STEP_RULE}"),
     }
 }
 

@@ -10,8 +10,10 @@
 //!
 //! Full relaxation adds energy in piles, none lets the overlap of a pile grow without bound (both measured on 325 cubes).
 //!
-//! **Energy.** Lifting a pile is work, which no law of mechanics pays for. It is booked, and it is bounded: the displacements
-//! of a step are scaled so that their work against gravity stays within the budget that the caller gives.
+//! **Energy.** Lifting a pile is work, which no law of mechanics pays for. It is booked, and it is bounded: the upward part of the
+//! displacements of a step is scaled so that their work against gravity stays within the budget that the caller gives. What
+//! moves sideways or down costs nothing and is never held back; when all of it was, a frictionless layer of cubes whose budget
+//! was spent pressed its grains into each other sideways until every step had to be divided.
 
 use granule_model::DVec3;
 
@@ -61,11 +63,26 @@ impl Drift {
         for _ in 0..PASSES {
             self.pass(bodies, contacts);
         }
-        let work = self.work(bodies, gravity);
-        // A step that would lift more than its budget lifts in proportion; lowering is never held back.
-        let share = if work > budget { (budget / work).max(0.0) } else { 1.0 };
-        self.apply(bodies, contacts, share);
-        work * share
+        let work = self.hold_back(bodies, gravity, budget);
+        self.apply(bodies, contacts);
+        work
+    }
+
+    /// Scales what lifts so that all displacements together do at most the work `budget`; returns their work \[J\].
+    fn hold_back(&mut self, bodies: &Bodies, gravity: DVec3, budget: f64) -> f64 {
+        let work = |(shift, mass): (&Shift, &f64)| -mass * gravity.dot(shift.linear);
+        let works = || self.shifts.iter().zip(&bodies.mass).map(work);
+        let (lifted, lowered): (f64, f64) =
+            works().fold((0.0, 0.0), |(up, down), w| (up + w.max(0.0), down + w.min(0.0)));
+        if lifted + lowered <= budget {
+            return lifted + lowered;
+        }
+        let share = ((budget - lowered) / lifted).clamp(0.0, 1.0);
+        let up = -gravity.normalize_or_zero();
+        for shift in &mut self.shifts {
+            shift.linear -= up * ((1.0 - share) * up.dot(shift.linear).max(0.0));
+        }
+        share * lifted + lowered
     }
 
     fn pass(&mut self, bodies: &Bodies, contacts: &[Contact]) {
@@ -80,15 +97,7 @@ impl Drift {
         }
     }
 
-    fn work(&self, bodies: &Bodies, gravity: DVec3) -> f64 {
-        (0..bodies.len()).map(|i| -bodies.mass[i] * gravity.dot(self.shifts[i].linear)).sum()
-    }
-
-    fn apply(&mut self, bodies: &mut Bodies, contacts: &mut [Contact], share: f64) {
-        for shift in &mut self.shifts {
-            shift.linear *= share;
-            shift.angular *= share;
-        }
+    fn apply(&mut self, bodies: &mut Bodies, contacts: &mut [Contact]) {
         for c in contacts.iter_mut() {
             c.gap += opening(&self.shifts, bodies, c);
         }

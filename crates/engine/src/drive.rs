@@ -24,6 +24,19 @@ pub(crate) fn drive(bodies: &mut Bodies, time: f64, dt: f64) {
     }
 }
 
+/// Velocity with which a motion begins at `time`, of a point at `arm` from the origin of the own axes; zero for a motion of which
+/// only poses are known. It bears on nothing but the energy book of the first step.
+pub(crate) fn initial_velocity(motion: &Motion, time: f64, arm: DVec3) -> Velocity {
+    match motion {
+        Motion::Constant(v) => Velocity { linear: v.at(arm), ..*v },
+        Motion::Sine { amplitude, frequency, phase } => {
+            let rate = std::f64::consts::TAU * frequency;
+            Velocity { linear: *amplitude * (rate * libm::cos(rate * time + phase)), angular: DVec3::ZERO }
+        }
+        Motion::Function(_) => Velocity::ZERO,
+    }
+}
+
 /// Moves driven bodies to the pose that `drive` aimed at, free of the rounding of `position + velocity dt`.
 pub(crate) fn arrive(bodies: &mut Bodies, time: f64) {
     for i in 0..bodies.len() {

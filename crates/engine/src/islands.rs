@@ -6,7 +6,7 @@
 use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, Velocity};
 use granule_solver::etm::{Workspace, release};
-use granule_solver::stage::{self, driven_work};
+use granule_solver::stage::{self, driven_work, driven_work_on_star};
 use granule_solver::{Island, ReleaseReport, ReleaseSettings, Row, RowInput, SolverBody, StageReport, StageSettings};
 
 use crate::bodies::Bodies;
@@ -24,7 +24,9 @@ struct Span {
 struct Outcome {
     stage: StageReport,
     release: Option<ReleaseReport>,
+    /// Work of driven bodies on the kinetic energy, and on E* \[J\].
     driven_work: f64,
+    driven_work_on_star: f64,
     before: Vec<Velocity>,
     workspace: Workspace,
     hit: Vec<bool>,
@@ -62,6 +64,7 @@ pub(crate) struct Totals {
     pub(crate) impulses: u64,
     pub(crate) forced: u32,
     pub(crate) cut_short: u32,
+    /// Work of driven bodies on E*.
     pub(crate) driven_work: f64,
     pub(crate) friction: f64,
     pub(crate) impact: f64,
@@ -169,7 +172,9 @@ impl Problems {
         self.each(|island, unforced, outcome| {
             let Outcome { before, workspace, hit, .. } = outcome;
             outcome.release = release(island, settings, unforced, before, workspace, hit);
-            outcome.driven_work = island.rows.iter().map(|row| driven_work(row, island.bodies)).sum();
+            let (rows, bodies) = (&*island.rows, &*island.bodies);
+            outcome.driven_work = rows.iter().map(|row| driven_work(row, bodies)).sum();
+            outcome.driven_work_on_star = rows.iter().map(|row| driven_work_on_star(row, bodies, unforced)).sum();
         });
     }
 
@@ -232,7 +237,7 @@ impl Totals {
         self.residual = self.residual.max(s.residual);
         self.unconverged += u32::from(!s.converged);
         self.scaled += u32::from(s.scale < 1.0);
-        self.driven_work += outcome.driven_work;
+        self.driven_work += outcome.driven_work_on_star;
         self.friction += s.friction_work;
         self.kinetic_change -= s.normal_work + s.friction_work;
         let Some(r) = &outcome.release else { return };

@@ -44,7 +44,7 @@ pub use simulation::{SharedForceField, Simulation};
 pub use snapshot::{BodySnapshot, Snapshot};
 pub use start::StartOverlap;
 pub use step::OVERLAP_BOUND;
-pub use time_step::Scales;
+pub use time_step::{Scales, TIME_STEP_RULE};
 
 /// What an embedding program needs, in one line.
 pub mod prelude {

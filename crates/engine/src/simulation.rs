@@ -12,6 +12,7 @@ use crate::bodies::{Bodies, Driven};
 use crate::description::{BodyDescription, Law, MaterialId, Motion, Settings};
 use crate::detection::Detection;
 use crate::drift::Drift;
+use crate::drive;
 use crate::error::EngineError;
 use crate::islands::Problems;
 use crate::rest::RestCriterion;
@@ -111,6 +112,11 @@ impl Simulation {
         Err(EngineError::Setting { field: "material", value: f64::from(id.0), expected: "one that was added" })
     }
 
+    /// Whether any pair of materials has static friction.
+    pub(crate) fn has_friction(&self) -> bool {
+        self.coefficients.iter().flatten().any(|c| c.static_friction > 0.0)
+    }
+
     /// What holds at a contact of two bodies, given by dense index.
     pub(crate) fn pair_coefficients(&self, a: usize, b: usize) -> Coefficients {
         let material = |i: usize| self.bodies.material[i].0 as usize;
@@ -138,6 +144,12 @@ impl Simulation {
             _ => (0.0, DVec3::ZERO),
         };
         let body_pose = own.compose(&shape.frame().inverse());
+        let motion = (kind == BodyKind::Driven).then(|| motion.unwrap_or(Motion::Constant(velocity)));
+        let velocity = match (kind, &motion) {
+            (BodyKind::Static, _) => Velocity::ZERO,
+            (_, Some(motion)) => drive::initial_velocity(motion, self.time, body_pose.position - own.position),
+            _ => velocity,
+        };
         let b = &mut self.bodies;
         b.boxes.push(shape.aabb(&body_pose));
         b.inverse_mass.push(if dynamic { mass.recip() } else { 0.0 });
@@ -147,7 +159,7 @@ impl Simulation {
             InverseInertia::ZERO
         });
         b.pose.push(body_pose);
-        b.velocity.push(if kind == BodyKind::Static { Velocity::ZERO } else { velocity });
+        b.velocity.push(velocity);
         b.transport.push(velocity);
         b.dynamic.push(dynamic);
         b.movable.push(kind != BodyKind::Static);
@@ -162,10 +174,7 @@ impl Simulation {
         b.principal_inertia.push(moments);
         b.kind.push(kind);
         b.name.push(name);
-        let start = own;
-        b.driven.push(
-            (kind == BodyKind::Driven).then(|| Driven { motion: motion.unwrap_or(Motion::Constant(velocity)), start }),
-        );
+        b.driven.push(motion.map(|motion| Driven { motion, start: own }));
         self.changed();
         Ok(self.bodies.id(self.bodies.len() - 1))
     }

@@ -91,7 +91,11 @@ fn was_hit(
     before: &[Velocity],
 ) -> bool {
     let after = row.normal.dot(row.relative_velocity(island.bodies));
-    if row.normal_impulse <= 0.0 || -(normal_velocity(row, unforced) + after) <= settings.fast {
+    // A driven body strikes with the velocity that it has now: one that starts at once hits what touches it.
+    let came =
+        |i: u32| if island.bodies[i as usize].inverse_mass == 0.0 { before[i as usize] } else { unforced[i as usize] };
+    let came_in = row.normal.dot(came(row.a).at(row.arm_a) - came(row.b).at(row.arm_b));
+    if row.normal_impulse <= 0.0 || -(came_in + after) <= settings.fast {
         return false;
     }
     // A contact that is still closing goes through the rest of its compression in stage I: that work counts.
