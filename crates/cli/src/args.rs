@@ -28,6 +28,8 @@ pub(crate) enum Command {
     },
     /// Show what a scene contains, and the time step with what to expect of it.
     Info(InfoArguments),
+    /// Resolve the contacts of a scene's bodies as they stand, once and without time, and print impulses and velocities.
+    Resolve(ResolveArguments),
 }
 
 /// The packaged experiments.
@@ -62,6 +64,19 @@ pub(crate) struct InfoArguments {
     /// A scene file, or the name of a packaged scene.
     pub(crate) scene: String,
     /// Print the facts as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `granule resolve`.
+#[derive(Debug, Args)]
+pub(crate) struct ResolveArguments {
+    /// A scene file, or the name of a packaged scene.
+    pub(crate) scene: String,
+    /// The impact law [default: the scene's].
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(granule_solver::Law::NAMES))]
+    pub(crate) law: Option<String>,
+    /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -29,6 +29,9 @@ pub enum CliError {
     /// The engine could not go on.
     #[error("the run failed: {0}")]
     Engine(#[from] EngineError),
+    /// The scene's contacts are no problem that a law can work with.
+    #[error("the contacts cannot be resolved: {0}")]
+    Problem(#[from] granule_solver::ProblemError),
     /// A result could not be written.
     #[error("{0}")]
     Export(#[from] ExportError),
@@ -65,7 +68,8 @@ impl CliError {
     /// The exit code that says whose fault it was.
     pub fn exit_code(&self) -> u8 {
         match self {
-            CliError::Scene(_) | CliError::Argument(_) => BAD_INPUT,
+            CliError::Scene(_) | CliError::Argument(_) | CliError::Problem(_) => BAD_INPUT,
+            CliError::Engine(EngineError::LawWithoutStep { .. }) => BAD_INPUT,
             _ => FAILED,
         }
     }

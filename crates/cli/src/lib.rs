@@ -15,6 +15,7 @@ mod error;
 mod info;
 mod interrupt;
 mod progress;
+mod resolve;
 pub mod run;
 mod sweep;
 
@@ -41,6 +42,7 @@ pub fn run_command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         args::Command::Demo { demo: args::Demo::Repose(arguments) } if arguments.sweep => sweep::command(&arguments),
         args::Command::Demo { demo: args::Demo::Repose(arguments) } => demo::command(&arguments),
         args::Command::Info(arguments) => info::command(&arguments),
+        args::Command::Resolve(arguments) => resolve::command(&arguments),
     };
     outcome.unwrap_or_else(|error| {
         console::note(error.render(std::io::stderr().is_terminal()));

@@ -11,22 +11,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MaterialId(pub u32);
 
-/// The impact law of a simulation with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Law {
-    /// Energy tracking (Tang 2014), joined to the contact stage by the energy-tracked release.
-    Etm {
-        /// Number of steps of a compression, at least 1; the paper uses 30.
-        lambda: u32,
-    },
-}
-
-impl Default for Law {
-    fn default() -> Self {
-        Law::Etm { lambda: 30 }
-    }
-}
-
 /// Settings of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -59,6 +43,7 @@ impl Default for Settings {
 
 pub use granule_forces::Drag;
 pub use granule_integrator::Integrator;
+pub use granule_solver::{Etm, Law};
 
 /// A motion given as a function of time \[s\]: the pose of the shape's own axes.
 pub type MotionFunction = dyn Fn(f64) -> Pose + Send + Sync;

@@ -26,6 +26,7 @@ mod drive;
 mod error;
 mod islands;
 mod motion;
+mod problem;
 mod report;
 mod rest;
 mod simulation;
@@ -36,7 +37,7 @@ mod step;
 mod time_step;
 
 pub use audit::Audit;
-pub use description::{BodyDescription, Drag, Integrator, Law, MaterialId, Motion, MotionFunction, Settings};
+pub use description::{BodyDescription, Drag, Etm, Integrator, Law, MaterialId, Motion, MotionFunction, Settings};
 pub use error::EngineError;
 pub use report::{EnergyReport, Phase, StepReport};
 pub use rest::RestCriterion;
@@ -49,7 +50,7 @@ pub use time_step::{Scales, TIME_STEP_RULE};
 /// What an embedding program needs, in one line.
 pub mod prelude {
     pub use crate::{
-        BodyDescription, EngineError, Law, MaterialId, Motion, RestCriterion, Settings, Simulation, Snapshot,
+        BodyDescription, EngineError, Etm, Law, MaterialId, Motion, RestCriterion, Settings, Simulation, Snapshot,
         StepReport,
     };
     pub use granule_forces::{BodyView, Drag, Force, ForceField};

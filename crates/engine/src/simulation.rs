@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use granule_geometry::Shape;
 use granule_model::{Aabb, BodyId, BodyKind, Coefficients, DVec3, InverseInertia, Material, Pose, Velocity};
+use granule_solver::ProblemError;
 
 use crate::audit::Audit;
 use crate::bodies::{Bodies, Driven};
-use crate::description::{BodyDescription, Law, MaterialId, Motion, Settings};
+use crate::description::{BodyDescription, MaterialId, Motion, Settings};
 use crate::detection::Detection;
 use crate::drift::Drift;
 use crate::drive;
@@ -70,9 +71,8 @@ impl Simulation {
         {
             return bad("time_step", dt, "a finite time above 0 s");
         }
-        let Law::Etm { lambda } = settings.law;
-        if lambda == 0 {
-            return bad("lambda", 0.0, "at least 1");
+        if let Err(ProblemError::Parameter { name, value, expected }) = settings.law.validate() {
+            return bad(name, value, expected);
         }
         Ok(Simulation { settings, ..Simulation::default() })
     }
@@ -275,7 +275,7 @@ impl Simulation {
             .filter(|i| self.bodies.dynamic[*i])
             .map(|i| self.bodies.pose[i].position.dot(up) - datum);
         let fall = heights.fold(0.0, f64::max);
-        Scales::of(&self.bodies, self.settings.gravity.length(), fall)
+        Scales::of(&self.bodies, self.has_friction(), self.settings.gravity.length(), fall)
     }
 
     /// The time step: the one set, or the one that the rule chooses \[s\].

@@ -170,7 +170,10 @@ fn a_number_that_is_not_finite_is_reported_with_body_and_step() {
 fn bad_settings_and_bodies_are_refused_by_name() {
     let refused = |settings: Settings| Simulation::new(settings).err().map(|e| e.to_string()).unwrap_or_default();
     assert!(refused(Settings { time_step: Some(-1.0), ..Settings::default() }).contains("time_step"));
-    assert!(refused(Settings { law: Law::Etm { lambda: 0 }, ..Settings::default() }).contains("lambda"));
+    assert!(
+        refused(Settings { law: Law::Etm(Etm { lambda: 0, ..Etm::default() }), ..Settings::default() })
+            .contains("lambda")
+    );
     assert!(refused(Settings { gravity: DVec3::NAN, ..Settings::default() }).contains("gravity"));
     let mut simulation = Simulation::new(Settings::default()).expect("settings are valid");
     let rock = simulation.add_material(ROCK).expect("the material is valid");

@@ -18,7 +18,7 @@ fn every_value_arrives() {
     assert_eq!(scene.settings.time_step, Some(0.001));
     assert_eq!(scene.settings.gravity, DVec3::new(0.0, 0.0, -9.8));
     assert!(!scene.settings.sleeping);
-    assert_eq!(scene.settings.law, Law::Etm { lambda: 30 });
+    assert_eq!(scene.settings.law, Law::default());
     let stages = scene.stages().expect("the scene says how long it runs");
     assert_eq!((stages.len(), stages[0].limit, stages[0].until_rest), (1, 2.0, false));
 

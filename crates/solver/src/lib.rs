@@ -6,23 +6,37 @@
 //!
 //! * [`island`]: the data of one island and the algebra of one contact (relative velocity, collision matrix, impulse).
 //! * [`stage`]: the contact stage: resting contacts and compression, complementarity with Coulomb's cone.
-//! * [`law`]: what all impact laws have in common.
+//! * [`law`]: what all impact laws have in common; [`laws`]: all of them by name.
 //! * [`etm`]: the energy tracking method of Tang 2014, alone and as the release that follows the contact stage.
+//! * [`etm_weighted`]: energy tracking by mass-weighted velocity, similar contacts together.
+//! * [`sqm`], [`smm`]: one contact after the other, and all by one linear system.
+//! * [`rbss`]: concurrent contacts with normal and tangential restitution and the true friction cone.
 //! * [`problem`]: a contact problem as plain serialisable data, and what a law answers.
 //! * [`mod@judge`]: residual, momentum and energy of any answer, by code that no law shares.
 
+mod approach;
 pub mod etm;
+pub mod etm_weighted;
 pub mod island;
 pub mod judge;
 pub mod law;
+pub mod laws;
 pub mod problem;
+pub mod rbss;
+pub mod smm;
+pub mod sqm;
 pub mod stage;
 
 pub use etm::{Etm, ReleaseReport, ReleaseSettings};
+pub use etm_weighted::EtmWeighted;
 pub use island::{Island, Row, RowInput, SolverBody};
 pub use judge::{Verdict, judge};
 pub use law::{Desideratum, ImpactLaw};
+pub use laws::Law;
 pub use problem::{
-    ContactProblem, ContactState, Note, ProblemBody, ProblemContact, ProblemError, Resolution, Solution,
+    ContactProblem, ContactState, Momenta, Note, ProblemBody, ProblemContact, ProblemError, Resolution, Solution,
 };
+pub use rbss::{Rbss, RbssForm, RbssLinear};
+pub use smm::Smm;
+pub use sqm::Sqm;
 pub use stage::{StageReport, StageSettings};

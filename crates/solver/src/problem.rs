@@ -116,6 +116,15 @@ impl std::fmt::Display for Note {
     }
 }
 
+/// Momentum \[N s\] and angular momentum \[N m s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Momenta {
+    /// Momentum.
+    pub linear: DVec3,
+    /// Angular momentum about the origin.
+    pub angular: DVec3,
+}
+
 /// What a contact does in the answer of a law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -127,6 +136,16 @@ pub enum ContactState {
     Stick,
     /// An impulse on the friction cone, or of a contact without friction.
     Slip,
+}
+
+impl std::fmt::Display for ContactState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ContactState::Open => "open",
+            ContactState::Stick => "stick",
+            ContactState::Slip => "slip",
+        })
+    }
 }
 
 /// How a resolution ended.
@@ -276,6 +295,17 @@ impl ContactProblem {
     pub fn relative_velocity(&self, c: &ProblemContact, velocities: &[Velocity]) -> DVec3 {
         let at = |i: u32| velocities[i as usize].at(c.point - self.bodies[i as usize].position);
         at(c.a) - c.b.map_or(DVec3::ZERO, at)
+    }
+
+    /// Momentum and angular momentum about the origin of the bodies of finite mass, for the given velocities.
+    pub fn momenta(&self, velocities: &[Velocity]) -> Momenta {
+        let mut sum = Momenta::default();
+        for (b, v) in self.bodies.iter().zip(velocities).filter(|(b, _)| b.inverse_mass > 0.0) {
+            let p = v.linear / b.inverse_mass;
+            sum.linear += p;
+            sum.angular += b.position.cross(p) + b.inverse_inertia.inverse() * v.angular;
+        }
+        sum
     }
 
     /// The bodies in the solver's form, the world last.

@@ -3,5 +3,6 @@
 mod bad_input;
 mod demo;
 mod interrupt;
+mod resolve;
 mod run;
 mod support;

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use granule_engine::{Law, RestCriterion, Settings};
+use granule_engine::{Etm, Law, RestCriterion, Settings};
 use granule_forces::Drag;
 use granule_integrator::Integrator;
+use granule_solver::{EtmWeighted, Rbss, RbssForm};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::read::{Item, Table};
@@ -16,12 +17,21 @@ const INTEGRATORS: [&str; 3] = ["symplectic-euler", "midpoint", "rk4"];
 const LAWS: &[&str] =
     &["sqm", "smm", "etm", "etm-weighted", "qce", "qce-lcp", "rbss", "rbss-linear", "lcp", "gr", "lzb"];
 const ETM: &[&str] = &["lambda"];
+const ETM_WEIGHTED: &[&str] = &["alpha", "beta"];
+const RBSS: &[&str] = &["form"];
 const DRAG: &[&str] = &["viscosity", "density", "drag_coefficient", "moment_coefficient"];
 /// Most steps of a compression: beyond it the answer no longer changes in double precision.
 const MOST_STEPS: u64 = 1_000_000;
 
 #[cfg(test)]
-pub(super) const TABLES: &[(&str, &[&str])] = &[("run", RUN), ("rest", REST), ("law.etm", ETM), ("drag", DRAG)];
+pub(super) const TABLES: &[(&str, &[&str])] = &[
+    ("run", RUN),
+    ("rest", REST),
+    ("law.etm", ETM),
+    ("law.etm-weighted", ETM_WEIGHTED),
+    ("law.rbss", RBSS),
+    ("drag", DRAG),
+];
 
 /// What `[run]` says.
 pub(super) struct Run {
@@ -84,14 +94,42 @@ pub(super) fn law(root: &Table<'_, '_>) -> Result<Law, SceneError> {
     // Names first: a misspelt law should not be called a second one.
     item.table("`[law]`", LAWS)?;
     let (kind, value) = item.tagged("the law", LAWS)?;
-    if LAWS[kind] != "etm" {
+    let Some(law) = Law::by_name(LAWS[kind]) else {
         let error = value.error(Kind::UnsupportedLaw, format!("the law `{}` is not in this version", LAWS[kind]));
-        return Err(error.help("this version has only `etm`, energy tracking"));
-    }
-    let table = value.table("`[law.etm]`", ETM)?;
-    let Law::Etm { lambda } = Law::default();
-    let lambda = table.or("lambda", u64::from(lambda), |i| i.integer(1, MOST_STEPS))?;
-    Ok(Law::Etm { lambda: lambda as u32 })
+        return Err(error.help(format!("this version has {}", Law::NAMES.join(", "))));
+    };
+    parameters(law, value)
+}
+
+/// The law with the parameters of its table.
+fn parameters(law: Law, value: Item<'_, '_>) -> Result<Law, SceneError> {
+    let steps = |table: &Table<'_, '_>, key, default: u32| {
+        table.or(key, u64::from(default), |i| i.integer(1, MOST_STEPS)).map(|steps| steps as u32)
+    };
+    Ok(match law {
+        Law::Etm(law) => {
+            let table = value.table("`[law.etm]`", ETM)?;
+            Law::Etm(Etm { lambda: steps(&table, "lambda", law.lambda)?, ..law })
+        }
+        Law::EtmWeighted(law) => {
+            let table = value.table("`[law.etm-weighted]`", ETM_WEIGHTED)?;
+            Law::EtmWeighted(EtmWeighted {
+                alpha: steps(&table, "alpha", law.alpha)?,
+                beta: table.or("beta", law.beta, |i| i.between(0.0, 1.0))?,
+                ..law
+            })
+        }
+        Law::Rbss(law) => {
+            let table = value.table("`[law.rbss]`", RBSS)?;
+            let forms = [RbssForm::Cone, RbssForm::Literal];
+            let form = table.or("form", law.form, |i| i.one_of(&["cone", "literal"]).map(|k| forms[k]))?;
+            Law::Rbss(Rbss { form, ..law })
+        }
+        Law::Sqm(_) | Law::Smm(_) | Law::RbssLinear(_) => {
+            value.table("the law's table", &[])?;
+            law
+        }
+    })
 }
 
 pub(super) fn drag(root: &Table<'_, '_>) -> Result<Drag, SceneError> {

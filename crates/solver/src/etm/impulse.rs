@@ -3,18 +3,35 @@
 use glam::{DMat2, DVec2};
 use granule_model::{DMat3, DVec3};
 
-use crate::island::Row;
+use crate::island::{Island, Row};
 
 /// Collision matrix of a contact with its inverse.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mobility {
-    pub(super) k: DMat3,
-    pub(super) inverse: DMat3,
+pub(crate) struct Mobility {
+    pub(crate) k: DMat3,
+    pub(crate) inverse: DMat3,
 }
 
 impl Mobility {
-    pub(super) fn new(k: DMat3) -> Self {
+    pub(crate) fn new(k: DMat3) -> Self {
         Mobility { k, inverse: k.inverse() }
+    }
+}
+
+/// The mobilities of an island's contacts, each made when it is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Mobilities(Vec<Option<Mobility>>);
+
+impl Mobilities {
+    /// Forgets all, for an island of this many rows.
+    pub(crate) fn clear(&mut self, rows: usize) {
+        self.0.clear();
+        self.0.resize(rows, None);
+    }
+
+    pub(crate) fn get(&mut self, island: &Island<'_>, row: usize) -> Mobility {
+        *self.0[row]
+            .get_or_insert_with(|| Mobility::new(island.rows[row].collision_matrix(island.bodies, island.tensors)))
     }
 }
 
@@ -137,13 +154,29 @@ fn implicit(row: &Row, m: &Mobility, u_t: DVec3, x: f64) -> DVec3 {
 }
 
 /// Work of the normal impulse in a step: `(2 u_n + x) p_n / 2`.
-pub(super) fn normal_work(u_n: f64, x: f64, p_n: f64) -> f64 {
+pub(crate) fn normal_work(u_n: f64, x: f64, p_n: f64) -> f64 {
     0.5 * (2.0 * u_n + x) * p_n
+}
+
+/// Sliding speed below which a contact does not slide, over the largest relative speed of a problem.
+pub(crate) const SLIDING: f64 = 1e-12;
+
+/// `u` without its tangential part where that is at most `sliding` \[m/s\]: a contact that sticks keeps a rounding error, and friction must
+/// not follow the direction of that when the next impulse leaves the cone.
+pub(crate) fn without_noise(u: DVec3, n: DVec3, sliding: f64) -> DVec3 {
+    let u_n = n * n.dot(u);
+    if (u - u_n).length_squared() <= sliding * sliding { u_n } else { u }
+}
+
+/// [`SLIDING`] of the largest relative speed at the contacts of an island \[m/s\].
+pub(crate) fn sliding(island: &Island<'_>) -> f64 {
+    let speeds = island.rows.iter().map(|row| row.relative_velocity(island.bodies).length());
+    SLIDING * speeds.fold(0.0, f64::max)
 }
 
 /// The impulse that changes the normal relative velocity by `x`, and the work of its friction \[J\], which is at most `allowed` (not
 /// negative).
-pub(super) fn impulse(row: &Row, m: &Mobility, u: DVec3, x: f64, allowed: f64) -> (DVec3, f64) {
+pub(crate) fn impulse(row: &Row, m: &Mobility, u: DVec3, x: f64, allowed: f64) -> (DVec3, f64) {
     let n = row.normal;
     if row.static_friction == 0.0 {
         return (n * (x / row.k_normal), 0.0);
@@ -155,18 +188,18 @@ pub(super) fn impulse(row: &Row, m: &Mobility, u: DVec3, x: f64, allowed: f64) -
 }
 
 /// A step of release.
-pub(super) struct Release {
+pub(crate) struct Release {
     /// Impulse \[N s\].
-    pub(super) impulse: DVec3,
+    pub(crate) impulse: DVec3,
     /// Energy that the contact still stores \[J\].
-    pub(super) left: f64,
+    pub(crate) left: f64,
     /// Work of friction \[J\].
-    pub(super) friction: f64,
+    pub(crate) friction: f64,
 }
 
 /// The impulse of a step of release: the change `step`, or less where the energy `stored` ends before; friction does at most the
 /// work `allowed` (not negative).
-pub(super) fn releasing_impulse(row: &Row, m: &Mobility, u: DVec3, step: f64, stored: f64, allowed: f64) -> Release {
+pub(crate) fn releasing_impulse(row: &Row, m: &Mobility, u: DVec3, step: f64, stored: f64, allowed: f64) -> Release {
     let n = row.normal;
     let u_n = n.dot(u);
     let u_t = u - n * u_n;

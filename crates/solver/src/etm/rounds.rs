@@ -5,14 +5,12 @@
 //! shrinks. It may, as long as `W + D >= 0`; and where D is below zero, no contact gives back more than `W + D`. So kinetic energy
 //! never exceeds what was there, for any lambda.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
 use granule_model::DVec3;
 
+use crate::approach::Approaches;
 use crate::island::Island;
 
-use super::impulse::{Mobility, impulse, normal_work, releasing_impulse};
+use super::impulse::{Mobilities, impulse, normal_work, releasing_impulse, without_noise};
 use super::release::ReleaseReport;
 
 /// How rounds run.
@@ -26,6 +24,8 @@ pub(super) struct RoundSettings {
     pub(super) lift: f64,
     /// Rounds with restitution.
     pub(super) max_rounds: u32,
+    /// Sliding speeds up to this are none \[m/s\].
+    pub(super) sliding: f64,
     /// Step of the first round \[m/s\].
     pub(super) first_step: f64,
 }
@@ -33,34 +33,6 @@ pub(super) struct RoundSettings {
 /// Impulses per contact of a stage I, and passes of a stage III, in units of lambda, before they are cut short. Met cases need a
 /// tenth of it; it is there so that no input can hang the program.
 const CAP: u64 = 1000;
-
-/// Approach speeds that differ by less than this, over the largest of the round, are equal for the order of stage I: rounding must
-/// not decide which of two symmetric contacts is first. No round number: speeds are often whole multiples of the largest over
-/// lambda, and those must not lie on the edges of the grid.
-const TIE: f64 = 0.618_033_988_7e-12;
-
-/// A contact that approaches, for the heap of stage I.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Approach {
-    /// Normal velocity rounded down to a multiple of [`Workspace::grain`] \[m/s\].
-    velocity: f64,
-    row: u32,
-}
-
-impl Eq for Approach {}
-
-impl PartialOrd for Approach {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Approach {
-    /// The heap yields its greatest: the fastest approach, and the lowest index among equals.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.velocity.total_cmp(&self.velocity).then(other.row.cmp(&self.row))
-    }
-}
 
 /// Scratch memory of the rounds; kept from step to step so that a warm step allocates nothing.
 #[derive(Debug, Default)]
@@ -71,17 +43,8 @@ pub struct Workspace {
     held: f64,
     /// Energy that is gone for good \[J\]: taken by friction or by stage II.
     gone: f64,
-    /// Whether a contact takes part.
-    active: Vec<bool>,
-    mobility: Vec<Option<Mobility>>,
-    /// Rows of each body that can move, in compressed form.
-    first: Vec<u32>,
-    adjacent: Vec<u32>,
-    /// Key under which each contact stands in the heap: at or below its velocity; infinite when it does not.
-    queued: Vec<f64>,
-    heap: BinaryHeap<Approach>,
-    /// Difference of normal velocities that counts in the heap \[m/s\].
-    grain: f64,
+    approaches: Approaches,
+    mobilities: Mobilities,
     /// Contacts with stored energy, ascending.
     loaded: Vec<u32>,
 }
@@ -94,111 +57,13 @@ impl Workspace {
         self.stored.resize(rows, 0.0);
         self.held = 0.0;
         self.gone = 0.0;
-        self.active.clear();
-        self.active.extend((0..rows).map(takes_part));
-        self.mobility.clear();
-        self.mobility.resize(rows, None);
-        self.queued.clear();
-        self.queued.resize(rows, f64::INFINITY);
-        self.list_rows_of_bodies(island);
-    }
-
-    fn list_rows_of_bodies(&mut self, island: &Island<'_>) {
-        self.first.clear();
-        self.first.resize(island.bodies.len() + 1, 0);
-        let moves = |body: u32| island.bodies[body as usize].inverse_mass > 0.0;
-        let ends = |i: usize| [island.rows[i].a, island.rows[i].b];
-        for i in (0..island.rows.len()).filter(|i| self.active[*i]) {
-            for body in ends(i).into_iter().filter(|b| moves(*b)) {
-                self.first[body as usize + 1] += 1;
-            }
-        }
-        for i in 1..self.first.len() {
-            self.first[i] += self.first[i - 1];
-        }
-        self.adjacent.clear();
-        self.adjacent.resize(self.first.last().copied().unwrap_or(0) as usize, 0);
-        // Filled from the back, so that `first` ends as the start of each list.
-        for i in (0..island.rows.len()).rev().filter(|i| self.active[*i]) {
-            for body in ends(i).into_iter().filter(|b| moves(*b)) {
-                let end = &mut self.first[body as usize + 1];
-                *end -= 1;
-                self.adjacent[*end as usize] = i as u32;
-            }
-        }
-        // Each entry now holds its own start one place too far right; the last one is the total again.
-        self.first.remove(0);
-        self.first.push(self.adjacent.len() as u32);
-    }
-
-    fn rows_of(&self, body: u32) -> std::ops::Range<usize> {
-        self.first[body as usize] as usize..self.first[body as usize + 1] as usize
-    }
-
-    fn mobility(&mut self, island: &Island<'_>, row: usize) -> Mobility {
-        *self.mobility[row]
-            .get_or_insert_with(|| Mobility::new(island.rows[row].collision_matrix(island.bodies, island.tensors)))
+        self.approaches.prepare(island, takes_part);
+        self.mobilities.clear(rows);
     }
 
     /// The largest approach speed of an active contact \[m/s\].
     pub(super) fn largest_approach(&self, island: &Island<'_>) -> f64 {
-        let velocities = island.rows.iter().enumerate().filter(|(i, _)| self.active[*i]);
-        velocities.map(|(_, row)| -row.normal.dot(row.relative_velocity(island.bodies))).fold(0.0, f64::max)
-    }
-
-    /// Puts every approaching contact on the heap.
-    fn fill_heap(&mut self, island: &Island<'_>, threshold: f64) {
-        self.heap.clear();
-        self.queued.fill(f64::INFINITY);
-        for i in 0..island.rows.len() {
-            if self.active[i] {
-                self.push(island, i, threshold);
-            }
-        }
-    }
-
-    /// Queues a contact that approaches faster than it is known to. One that became slower keeps its place and is looked at
-    /// again when it comes up: compression slows most neighbours, so this saves most of the pushes.
-    fn push(&mut self, island: &Island<'_>, i: usize, threshold: f64) {
-        let row = &island.rows[i];
-        let velocity = row.normal.dot(row.relative_velocity(island.bodies));
-        if velocity < -threshold {
-            let velocity = self.key(velocity);
-            if velocity < self.queued[i] {
-                self.queued[i] = velocity;
-                self.heap.push(Approach { velocity, row: i as u32 });
-            }
-        }
-    }
-
-    fn key(&self, velocity: f64) -> f64 {
-        if self.grain > 0.0 { (velocity / self.grain).floor() * self.grain } else { velocity }
-    }
-
-    /// The contact that approaches fastest, with its relative velocity; none when nothing approaches.
-    fn worst(&mut self, island: &Island<'_>, threshold: f64) -> Option<(usize, DVec3)> {
-        while let Some(top) = self.heap.pop() {
-            let i = top.row as usize;
-            if top.velocity != self.queued[i] {
-                continue;
-            }
-            self.queued[i] = f64::INFINITY;
-            let row = &island.rows[i];
-            let u = row.relative_velocity(island.bodies);
-            let velocity = row.normal.dot(u);
-            if velocity >= -threshold {
-                continue;
-            }
-            let velocity = self.key(velocity);
-            let now = Approach { velocity, row: top.row };
-            if velocity > top.velocity && self.heap.peek().is_some_and(|next| *next > now) {
-                self.queued[i] = velocity;
-                self.heap.push(now);
-                continue;
-            }
-            return Some((i, u));
-        }
-        None
+        self.approaches.largest(island)
     }
 
     /// The energy that contact i may give back: what it stores, less what friction has put in that nothing else covers.
@@ -258,18 +123,18 @@ fn compress(
     report: &mut ReleaseReport,
 ) {
     ws.held = ws.stored.iter().sum();
-    ws.grain = TIE * step * f64::from(settings.lambda);
-    ws.fill_heap(island, settings.threshold);
+    ws.approaches.fill(island, settings.threshold, step * f64::from(settings.lambda));
     let cap = CAP * u64::from(settings.lambda) * island.rows.len() as u64;
     let mut spent = 0;
-    while let Some((i, u)) = ws.worst(island, settings.threshold) {
+    while let Some((i, u)) = ws.approaches.worst(island) {
         if spent >= cap {
             report.converged = false;
             break;
         }
         spent += 1;
-        let m = ws.mobility(island, i);
+        let m = ws.mobilities.get(island, i);
         let row = island.rows[i];
+        let u = without_noise(u, row.normal, settings.sliding);
         let u_n = row.normal.dot(u);
         let x = step.min(-u_n);
         let (p, friction) = impulse(&row, &m, u, x, (ws.gone + ws.held).max(0.0));
@@ -279,19 +144,9 @@ fn compress(
         ws.gone -= friction;
         report.compressed -= work;
         ws.hit(island, i, p);
-        refresh(ws, island, row.a, row.b, settings.threshold);
+        ws.approaches.refresh(island, row.a, row.b);
     }
     report.impulses += spent;
-}
-
-/// Looks again at every contact of two bodies whose velocities have changed.
-fn refresh(ws: &mut Workspace, island: &Island<'_>, a: u32, b: u32, threshold: f64) {
-    for body in [a, b] {
-        for k in ws.rows_of(body) {
-            let i = ws.adjacent[k] as usize;
-            ws.push(island, i, threshold);
-        }
-    }
 }
 
 /// Stage II: Stronge's hypothesis; `forced` is the end by e = 0.
@@ -334,9 +189,9 @@ fn release(
         passes += 1;
         loaded.retain(|i| {
             let i = *i as usize;
-            let m = ws.mobility(island, i);
+            let m = ws.mobilities.get(island, i);
             let row = island.rows[i];
-            let u = row.relative_velocity(island.bodies);
+            let u = without_noise(row.relative_velocity(island.bodies), row.normal, settings.sliding);
             let stored = ws.claim(i);
             let done = releasing_impulse(&row, &m, u, step, stored, (ws.held + ws.gone - stored).max(0.0));
             report.released += stored - done.left;

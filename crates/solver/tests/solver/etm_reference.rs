@@ -121,8 +121,8 @@ fn frictionless_contacts_keep_their_energy() {
 }
 
 /// Ties are frequent here: all four contacts approach at the same speed. With friction rounding still decides some of
-/// them (the reference says: order dependent), and at lambda = 1 and 2 the reference lets kinetic energy exceed the
-/// start within the round, which ours does not.
+/// them (the reference says: order dependent), and at lambda = 1 and 2 the reference lets friction do more work than has been
+/// lost, which ours does not (without that bound both agree to 2e-12).
 #[test]
 fn boxes_on_four_contacts_follow_the_reference() {
     for case in &boxes().cases {
@@ -132,14 +132,14 @@ fn boxes_on_four_contacts_follow_the_reference() {
         for (k, lambda) in runs.lambda().iter().enumerate() {
             let solution = resolve(&problem, *lambda);
             let name = format!("{} lambda {lambda}", case.name);
-            if case.name == "box_ground_mu_0.1" {
-                let error = (solution.velocities[0].angular.length() - speeds[k]).abs();
-                // Measured 0.013.
-                assert!(*lambda < 5 || error <= 0.02, "{name}: {error:e}");
+            let error = difference(&solution.velocities, &runs.all(k, problem.bodies.len()));
+            if case.name == "box_ground_mu_0.1" && ![5, 50].contains(lambda) {
+                // Measured 4e-3, 5e-4, 4e-4 m/s at 10, 30 and 100: there rounding decides a tie of the reference.
+                let turned = (solution.velocities[0].angular.length() - speeds[k]).abs();
+                assert!(*lambda < 5 || error.max(turned) <= 5e-3, "{name}: {error:e}");
                 continue;
             }
             let tolerance = case.abs_tol_same_rules.expect("r4 states it");
-            let error = difference(&solution.velocities, &runs.all(k, problem.bodies.len()));
             // Measured 5e-12, the impulses as many as the reference's up to one.
             assert!(error <= tolerance, "{name}: {error:e} > {tolerance:e}");
             let (ours, theirs) = (solution.resolution.iterations, runs.impulses_applied[k]);

@@ -4,10 +4,17 @@
 //! measured when it was written beside its bounds, and at least one negative control: a wrong answer or a broken rule
 //! that the same check refuses.
 
+mod conformance;
 mod etm_clusters;
 mod etm_reference;
 mod invariance;
+mod laws_clusters;
+mod packing;
+mod rbss_random;
+mod rbss_reference;
+mod rbss_special;
 mod release;
+mod sequential_reference;
 mod stage_exact;
 mod stage_random;
 mod support;

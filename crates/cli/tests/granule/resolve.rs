@@ -1,0 +1,77 @@
+//! `granule resolve`: known impulses through the program, the object it prints, and what it refuses.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{call, folder, write};
+
+/// Two balls of 25 mm and 7850 kg/m3 that meet head-on in the direction (1, 1, 1), their centres apart along (1, 1, 0): the first
+/// binary collision of the RBSS thesis, table 5.1.
+const BINARY: &str = "[law.rbss]\n\
+    [materials.steel]\ndensity = 7850.0\nrestitution = 0.9\ntangential_restitution = 0.9\nstatic_friction = 0.15\n\
+    [shapes.ball]\nsphere.radius = 0.025\n\
+    [[body]]\nshape = \"ball\"\nmaterial = \"steel\"\nposition = [0.0, 0.0, 0.0]\nvelocity = [1.0, 1.0, 1.0]\n\
+    [[body]]\nshape = \"ball\"\nmaterial = \"steel\"\nposition = [0.03535533905932738, 0.035355339059327376, 0.0]\n\
+    velocity = [-1.0, -1.0, -1.0]\n";
+
+fn resolved(scene: &str, options: &[&str]) -> Value {
+    let folder = folder();
+    write(folder.path(), "pair.toml", scene);
+    let ended = call(folder.path(), &[&["resolve", "pair.toml", "--json"], options].concat()).expect(0);
+    assert!(ended.err.is_empty(), "{}", ended.err);
+    serde_json::from_str(&ended.out).expect("one JSON object and nothing else")
+}
+
+fn vector(value: &Value) -> [f64; 3] {
+    serde_json::from_value(value.clone()).expect("three numbers")
+}
+
+#[test]
+fn the_impulses_of_the_thesis() {
+    let answer = resolved(BINARY, &[]);
+    assert_eq!(answer["law"], "rbss");
+    let contact = &answer["contacts"][0];
+    assert_eq!((&contact["a"], &contact["b"], &contact["state"]), (&0.into(), &1.into(), &"slip".into()));
+    let normal = contact["normal_impulse"].as_f64().expect("a number");
+    // Measured: 2e-11 relative.
+    assert!((normal / 1.3805333130 - 1.0).abs() <= 1e-9, "{normal}");
+    let [x, y, z] = vector(&contact["tangential_impulse"]);
+    assert!((z / -0.2070799969 - 1.0).abs() <= 1e-9 && x.hypot(y) <= 1e-12, "{x} {y} {z}");
+    let [before, after] = ["before", "after"].map(|key| answer["energy"][key].as_f64().expect("a number"));
+    let work: f64 = contact["work_taken"].as_f64().expect("a number");
+    assert!((before - after - work).abs() <= 1e-14 * before, "{before} {after} {work}");
+    let speed = vector(&answer["momentum"]["after"]).map(f64::abs).into_iter().fold(0.0, f64::max);
+    assert!(speed <= 1e-15, "the momentum of the pair is zero: {speed:e}");
+    assert_eq!(answer["resolution"]["converged"], true);
+}
+
+#[test]
+fn the_law_on_the_command_line_comes_first() {
+    for law in ["sqm", "smm", "etm", "etm-weighted", "rbss-linear"] {
+        let answer = resolved(BINARY, &["--law", law]);
+        assert_eq!(answer["law"], law);
+        let push = answer["contacts"][0]["normal_impulse"].as_f64().expect("a number");
+        // Two balls do not couple normal and tangential motion: every law gives (1 + e) m |u_n| / 2.
+        assert!((push / 1.3805333130 - 1.0).abs() <= 1e-9, "{law}: {push}");
+    }
+    let literal = BINARY.replace("[law.rbss]", "[law.rbss]\nform = \"literal\"");
+    assert_eq!(resolved(&literal, &["--law", "rbss"])["law"], "rbss");
+}
+
+#[test]
+fn balls_that_are_apart_are_left_alone() {
+    let answer = resolved(&BINARY.replace("0.03535533905932738", "0.0354"), &[]);
+    assert_eq!(answer["contacts"].as_array().map(Vec::len), Some(0));
+    assert_eq!(vector(&answer["bodies"][0]["velocity"]), [1.0, 1.0, 1.0]);
+}
+
+#[test]
+fn a_run_refuses_a_law_that_it_cannot_step_with() {
+    let folder = folder();
+    write(folder.path(), "pair.toml", &format!("[run]\nduration = 1.0\n{BINARY}"));
+    let ended = call(folder.path(), &["run", "pair.toml", "--out", "results"]).expect(2);
+    assert!(ended.err.contains("`rbss`") && !Path::new(&folder.path().join("results")).exists(), "{}", ended.err);
+    let ended = call(folder.path(), &["resolve", "pair.toml", "--law", "penalty"]).expect(2);
+    assert!(ended.err.contains("penalty") && ended.err.contains("rbss-linear"), "{}", ended.err);
+}

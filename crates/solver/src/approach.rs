@@ -1,0 +1,192 @@
+//! Which contact of an island approaches fastest: a heap that is kept up to date as impulses change velocities.
+//!
+//! An impulse changes the velocities of two bodies only, so only the contacts of these are looked at again
+//! ([`Approaches::refresh`]). A contact that became slower keeps its place and is looked at again when it comes up:
+//! most impulses slow the neighbours, so this saves most of the pushes.
+//!
+//! **Ties.** Speeds within [`TIE`] of the largest are equal, and of equals the lowest index comes first: rounding must
+//! not decide which of two symmetric contacts is resolved before the other.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use granule_model::DVec3;
+
+use crate::island::Island;
+
+/// Approach speeds that differ by less than this, over the largest, are equal for the order. No round number: speeds
+/// are often whole multiples of the largest over the number of steps, and those must not lie on the edges of the grid.
+pub(crate) const TIE: f64 = 0.618_033_988_7e-12;
+
+/// A contact that approaches, for the heap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Approach {
+    /// Key rounded down to a multiple of the grain.
+    key: f64,
+    row: u32,
+}
+
+impl Eq for Approach {}
+
+impl PartialOrd for Approach {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Approach {
+    /// The heap yields its greatest: the most negative key, and the lowest index among equals.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.total_cmp(&self.key).then(other.row.cmp(&self.row))
+    }
+}
+
+/// The approaching contacts of an island; keeps its memory from use to use.
+#[derive(Debug, Default)]
+pub(crate) struct Approaches {
+    /// Whether a contact takes part.
+    active: Vec<bool>,
+    /// Rows of each body that can move, in compressed form.
+    first: Vec<u32>,
+    adjacent: Vec<u32>,
+    /// What a contact's normal velocity is multiplied by to make its key; empty for one everywhere.
+    weights: Vec<f64>,
+    /// Key under which each contact stands in the heap: at or below its own; infinite when it does not.
+    queued: Vec<f64>,
+    heap: BinaryHeap<Approach>,
+    /// Difference of keys that counts.
+    grain: f64,
+    /// Approach speeds up to this are none \[m/s\].
+    threshold: f64,
+}
+
+impl Approaches {
+    /// Sizes the scratch for an island; `takes_part` says of each row whether it touches.
+    pub(crate) fn prepare(&mut self, island: &Island<'_>, takes_part: impl Fn(usize) -> bool) {
+        let rows = island.rows.len();
+        self.active.clear();
+        self.active.extend((0..rows).map(takes_part));
+        self.weights.clear();
+        self.queued.clear();
+        self.queued.resize(rows, f64::INFINITY);
+        self.list_rows_of_bodies(island);
+    }
+
+    /// Orders contacts by normal velocity times these weights instead of by normal velocity.
+    pub(crate) fn weigh(&mut self, weights: impl Iterator<Item = f64>) {
+        self.weights.clear();
+        self.weights.extend(weights);
+    }
+
+    fn list_rows_of_bodies(&mut self, island: &Island<'_>) {
+        self.first.clear();
+        self.first.resize(island.bodies.len() + 1, 0);
+        let moves = |body: u32| island.bodies[body as usize].inverse_mass > 0.0;
+        let ends = |i: usize| [island.rows[i].a, island.rows[i].b];
+        for i in (0..island.rows.len()).filter(|i| self.active[*i]) {
+            for body in ends(i).into_iter().filter(|b| moves(*b)) {
+                self.first[body as usize + 1] += 1;
+            }
+        }
+        for i in 1..self.first.len() {
+            self.first[i] += self.first[i - 1];
+        }
+        self.adjacent.clear();
+        self.adjacent.resize(self.first.last().copied().unwrap_or(0) as usize, 0);
+        // Filled from the back, so that `first` ends as the start of each list.
+        for i in (0..island.rows.len()).rev().filter(|i| self.active[*i]) {
+            for body in ends(i).into_iter().filter(|b| moves(*b)) {
+                let end = &mut self.first[body as usize + 1];
+                *end -= 1;
+                self.adjacent[*end as usize] = i as u32;
+            }
+        }
+        // Each entry now holds its own start one place too far right; the last one is the total again.
+        self.first.remove(0);
+        self.first.push(self.adjacent.len() as u32);
+    }
+
+    /// The active contacts of a body that can move, ascending.
+    pub(crate) fn rows_of(&self, body: u32) -> &[u32] {
+        &self.adjacent[self.first[body as usize] as usize..self.first[body as usize + 1] as usize]
+    }
+
+    /// The largest approach speed of an active contact \[m/s\].
+    pub(crate) fn largest(&self, island: &Island<'_>) -> f64 {
+        let velocities = island.rows.iter().enumerate().filter(|(i, _)| self.active[*i]);
+        velocities.map(|(_, row)| -row.normal.dot(row.relative_velocity(island.bodies))).fold(0.0, f64::max)
+    }
+
+    /// The order of a contact with normal velocity `u_n`: the most negative comes first.
+    pub(crate) fn key(&self, i: usize, u_n: f64) -> f64 {
+        self.weights.get(i).map_or(u_n, |weight| weight * u_n)
+    }
+
+    fn rounded(&self, key: f64) -> f64 {
+        if self.grain > 0.0 { (key / self.grain).floor() * self.grain } else { key }
+    }
+
+    /// Puts every contact on the heap that approaches faster than `threshold` \[m/s\]; `largest` is the largest key,
+    /// for ties.
+    pub(crate) fn fill(&mut self, island: &Island<'_>, threshold: f64, largest: f64) {
+        self.threshold = threshold;
+        self.grain = TIE * largest;
+        self.heap.clear();
+        self.queued.fill(f64::INFINITY);
+        for i in 0..island.rows.len() {
+            if self.active[i] {
+                self.push(island, i);
+            }
+        }
+    }
+
+    /// Queues a contact that approaches faster than it is known to.
+    pub(crate) fn push(&mut self, island: &Island<'_>, i: usize) {
+        let row = &island.rows[i];
+        let velocity = row.normal.dot(row.relative_velocity(island.bodies));
+        if velocity < -self.threshold {
+            let key = self.rounded(self.key(i, velocity));
+            if key < self.queued[i] {
+                self.queued[i] = key;
+                self.heap.push(Approach { key, row: i as u32 });
+            }
+        }
+    }
+
+    /// Looks again at every contact of two bodies whose velocities have changed.
+    pub(crate) fn refresh(&mut self, island: &Island<'_>, a: u32, b: u32) {
+        for body in [a, b] {
+            for k in self.first[body as usize] as usize..self.first[body as usize + 1] as usize {
+                let i = self.adjacent[k] as usize;
+                self.push(island, i);
+            }
+        }
+    }
+
+    /// Takes the contact of the most negative key off the heap, with its relative velocity; none when nothing
+    /// approaches.
+    pub(crate) fn worst(&mut self, island: &Island<'_>) -> Option<(usize, DVec3)> {
+        while let Some(top) = self.heap.pop() {
+            let i = top.row as usize;
+            if top.key != self.queued[i] {
+                continue;
+            }
+            self.queued[i] = f64::INFINITY;
+            let row = &island.rows[i];
+            let u = row.relative_velocity(island.bodies);
+            let velocity = row.normal.dot(u);
+            if velocity >= -self.threshold {
+                continue;
+            }
+            let key = self.rounded(self.key(i, velocity));
+            let now = Approach { key, row: top.row };
+            if key > top.key && self.heap.peek().is_some_and(|next| *next > now) {
+                self.queued[i] = key;
+                self.heap.push(now);
+                continue;
+            }
+            return Some((i, u));
+        }
+        None
+    }
+}
