@@ -92,14 +92,15 @@ fn as_text(scene: &Scene, simulation: &Simulation, groups: &[Group]) -> String {
     for (name, m) in materials(scene) {
         let _ = writeln!(
             text,
-            "  {name}: density {} kg/m3, restitution {} (tangential {}), friction {} static {} dynamic {} rolling {} torsional",
+            "  {name}: density {} kg/m3, restitution {} (tangential {}), friction {} static {} dynamic {} rolling {} torsional, stiffness {}",
             m.density,
             m.restitution,
             m.tangential_restitution,
             m.static_friction,
             m.dynamic_friction,
             m.rolling_friction,
-            m.torsional_friction
+            m.torsional_friction,
+            m.stiffness
         );
     }
     text.push_str(&stages_text(scene));
@@ -157,7 +158,7 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
             "name": name, "density": m.density, "restitution": m.restitution,
             "tangential_restitution": m.tangential_restitution, "static_friction": m.static_friction,
             "dynamic_friction": m.dynamic_friction, "rolling_friction": m.rolling_friction,
-            "torsional_friction": m.torsional_friction,
+            "torsional_friction": m.torsional_friction, "stiffness": m.stiffness,
         })
     });
     let stages = scene

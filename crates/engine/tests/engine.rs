@@ -13,6 +13,7 @@ const ROCK: Material = Material {
     dynamic_friction: 0.4,
     rolling_friction: 0.0,
     torsional_friction: 0.0,
+    stiffness: 1.0,
 };
 
 fn settings(hertz: f64) -> Settings {

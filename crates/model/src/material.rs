@@ -21,10 +21,13 @@ pub struct Material {
     pub rolling_friction: f64,
     /// Torsional friction \[-\]: as `rolling_friction`, about the normal.
     pub torsional_friction: f64,
+    /// Contact stiffness \[N/m^eta\], above 0; only its ratio to that of other contacts matters, and only to laws that
+    /// follow the compression of contacts.
+    pub stiffness: f64,
 }
 
 impl Default for Material {
-    /// Quartz-like rock: 2650 kg/m3, e_n = 0.3, mu = 0.5, no rolling or torsional friction.
+    /// Quartz-like rock: 2650 kg/m3, e_n = 0.3, mu = 0.5, no rolling or torsional friction; stiffness 1.
     fn default() -> Self {
         Material {
             density: 2650.0,
@@ -34,6 +37,7 @@ impl Default for Material {
             dynamic_friction: 0.5,
             rolling_friction: 0.0,
             torsional_friction: 0.0,
+            stiffness: 1.0,
         }
     }
 }
@@ -68,7 +72,9 @@ impl Material {
         let slides = positive(self.dynamic_friction) && self.dynamic_friction <= self.static_friction;
         check("dynamic_friction", self.dynamic_friction, slides, "between 0 and static_friction")?;
         check("rolling_friction", self.rolling_friction, positive(self.rolling_friction), not_negative)?;
-        check("torsional_friction", self.torsional_friction, positive(self.torsional_friction), not_negative)
+        check("torsional_friction", self.torsional_friction, positive(self.torsional_friction), not_negative)?;
+        let stiff = self.stiffness.is_finite() && self.stiffness > 0.0;
+        check("stiffness", self.stiffness, stiff, "a finite number above 0")
     }
 }
 
@@ -87,15 +93,25 @@ pub struct Coefficients {
     pub rolling_friction: f64,
     /// Torsional friction \[-\].
     pub torsional_friction: f64,
+    /// Contact stiffness \[N/m^eta\], above 0; only ratios matter.
+    #[serde(default = "unit_stiffness")]
+    pub stiffness: f64,
+}
+
+/// What a file without the value means.
+fn unit_stiffness() -> f64 {
+    1.0
 }
 
 impl Coefficients {
-    /// The mixing rule: the geometric mean of each coefficient.
+    /// The mixing rule: the geometric mean of each coefficient, and the harmonic mean of the stiffnesses.
     ///
     /// It is symmetric, gives back the common value of equal materials to rounding, and a frictionless or perfectly
-    /// plastic body makes the contact so whatever it meets.
+    /// plastic body makes the contact so whatever it meets. Two bodies that touch are springs in a row: the compliances add,
+    /// so the softer body rules; the mean in place of the half keeps the common value of equal materials.
     pub fn mix(a: &Material, b: &Material) -> Self {
         let mean = |x: f64, y: f64| if x == y { x } else { (x * y).sqrt() };
+        let harmonic = |x: f64, y: f64| if x == y { x } else { 2.0 / (x.recip() + y.recip()) };
         Coefficients {
             restitution: mean(a.restitution, b.restitution),
             tangential_restitution: mean(a.tangential_restitution, b.tangential_restitution),
@@ -103,6 +119,7 @@ impl Coefficients {
             dynamic_friction: mean(a.dynamic_friction, b.dynamic_friction),
             rolling_friction: mean(a.rolling_friction, b.rolling_friction),
             torsional_friction: mean(a.torsional_friction, b.torsional_friction),
+            stiffness: harmonic(a.stiffness, b.stiffness),
         }
     }
 }
@@ -114,9 +131,11 @@ mod tests {
     #[test]
     fn equal_materials_keep_their_values_and_the_rule_is_symmetric() {
         let a = Material { static_friction: 0.1, dynamic_friction: 0.1, restitution: 0.3, ..Material::default() };
-        let b = Material { static_friction: 0.7, dynamic_friction: 0.6, restitution: 0.9, ..a };
+        let b = Material { static_friction: 0.7, dynamic_friction: 0.6, restitution: 0.9, stiffness: 3.0, ..a };
         assert_eq!(Coefficients::mix(&a, &a).static_friction, 0.1);
         assert_eq!(Coefficients::mix(&a, &a).restitution, 0.3);
+        assert_eq!(Coefficients::mix(&a, &a).stiffness, 1.0);
+        assert_eq!(Coefficients::mix(&a, &b).stiffness, 1.5);
         assert_eq!(Coefficients::mix(&a, &b), Coefficients::mix(&b, &a));
     }
 
@@ -133,6 +152,8 @@ mod tests {
             ("dynamic_friction", Material { dynamic_friction: 0.6, ..good }),
             ("rolling_friction", Material { rolling_friction: -1.0, ..good }),
             ("torsional_friction", Material { torsional_friction: f64::NAN, ..good }),
+            ("stiffness", Material { stiffness: 0.0, ..good }),
+            ("stiffness", Material { stiffness: f64::INFINITY, ..good }),
         ] {
             assert_eq!(bad.validate().expect_err(field).field, field);
         }

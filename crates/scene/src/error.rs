@@ -29,8 +29,6 @@ pub enum SceneErrorKind {
     Duplicate,
     /// Values that exclude each other.
     Conflict,
-    /// A law that this version cannot run.
-    UnsupportedLaw,
     /// A shape that cannot be built.
     Shape,
     /// A mesh file that cannot be read.

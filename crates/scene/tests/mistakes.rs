@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use granule_scene::SceneErrorKind::{
-    Conflict, Duplicate, Io, MeshFile, MissingKey, OutOfRange, Shape, Start, Syntax, UnknownKey, UnknownName,
-    UnsupportedLaw, WrongType,
+    Conflict, Duplicate, Io, MeshFile, MissingKey, OutOfRange, Shape, Start, Syntax, UnknownKey, UnknownName, WrongType,
 };
 use granule_scene::{Scene, SceneError, SceneErrorKind};
 
@@ -165,16 +164,10 @@ fn names_given_twice() {
 }
 
 #[test]
-fn laws_that_this_version_does_not_have() {
-    for law in ["qce", "qce-lcp", "lcp", "gr", "lzb"] {
-        let to = format!("[law.{law}]\nx = 1");
-        mistake(
-            "[law.etm]\nlambda = 30",
-            &to,
-            UnsupportedLaw,
-            &format!("[law.{law}]"),
-            "this version has sqm, smm, etm",
-        );
+fn laws_and_their_parameters() {
+    for law in ["sqm", "smm", "qce", "qce-lcp", "rbss", "rbss-linear", "lcp", "gr", "lzb"] {
+        let to = format!("[law.{law}]\nlambda = 30");
+        mistake("[law.etm]\nlambda = 30", &to, UnknownKey, "lambda", "lambda");
     }
     mistake("[law.etm]", "[law.lzb]\n[law.etm]", Conflict, "etm", "either `lzb` or `etm`");
 }

@@ -4,8 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::etm::Etm;
 use crate::etm_weighted::EtmWeighted;
+use crate::gr::Gr;
 use crate::law::ImpactLaw;
+use crate::lcp::Lcp;
+use crate::lzb::Lzb;
 use crate::problem::{ContactProblem, ProblemError};
+use crate::qce::Qce;
+use crate::qce_lcp::QceLcp;
 use crate::rbss::{Rbss, RbssLinear};
 use crate::smm::Smm;
 use crate::sqm::Sqm;
@@ -21,10 +26,20 @@ pub enum Law {
     Etm(Etm),
     /// Energy tracking by mass-weighted velocity (Tan 2024).
     EtmWeighted(EtmWeighted),
+    /// Quadratic contact energy (Zhang 2015, algorithm 1).
+    Qce(Qce),
+    /// Complementarity with the post-velocities of QCE (Zhang 2015, section 4).
+    QceLcp(QceLcp),
     /// Concurrent contacts with the true friction cone (thesis 2005).
     Rbss(Rbss),
     /// The same with tangent directions held (thesis 2005, appendix A.1).
     RbssLinear(RbssLinear),
+    /// Newton's restitution by linear complementarity (Zhang 2015, section 5).
+    Lcp(Lcp),
+    /// Generalised reflections (Smith 2012).
+    Gr(Gr),
+    /// The distribution law of Liu, Zhao and Brogliato 2008.
+    Lzb(Lzb),
 }
 
 impl Default for Law {
@@ -35,17 +50,23 @@ impl Default for Law {
 
 impl Law {
     /// Names of all laws, as in scene files and on the command line.
-    pub const NAMES: [&str; 6] = ["sqm", "smm", "etm", "etm-weighted", "rbss", "rbss-linear"];
+    pub const NAMES: [&str; 11] =
+        ["sqm", "smm", "etm", "etm-weighted", "qce", "qce-lcp", "rbss", "rbss-linear", "lcp", "gr", "lzb"];
 
     /// The law called `name`, with the parameters of its paper; none for a name that no law has.
     pub fn by_name(name: &str) -> Option<Self> {
         Some(match name {
             "sqm" => Law::Sqm(Sqm::default()),
-            "smm" => Law::Smm(Smm::default()),
+            "smm" => Law::Smm(Smm),
             "etm" => Law::Etm(Etm::default()),
             "etm-weighted" => Law::EtmWeighted(EtmWeighted::default()),
+            "qce" => Law::Qce(Qce::default()),
+            "qce-lcp" => Law::QceLcp(QceLcp::default()),
             "rbss" => Law::Rbss(Rbss::default()),
             "rbss-linear" => Law::RbssLinear(RbssLinear::default()),
+            "lcp" => Law::Lcp(Lcp::default()),
+            "gr" => Law::Gr(Gr::default()),
+            "lzb" => Law::Lzb(Lzb::default()),
             _ => return None,
         })
     }
@@ -59,6 +80,11 @@ impl Law {
             Law::EtmWeighted(law) => law,
             Law::Rbss(law) => law,
             Law::RbssLinear(law) => law,
+            Law::Qce(law) => law,
+            Law::QceLcp(law) => law,
+            Law::Lcp(law) => law,
+            Law::Gr(law) => law,
+            Law::Lzb(law) => law,
         }
     }
 

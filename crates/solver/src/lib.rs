@@ -10,18 +10,27 @@
 //! * [`etm`]: the energy tracking method of Tang 2014, alone and as the release that follows the contact stage.
 //! * [`etm_weighted`]: energy tracking by mass-weighted velocity, similar contacts together.
 //! * [`sqm`], [`smm`]: one contact after the other, and all by one linear system.
+//! * [`lcp`], [`gr`], [`qce`], [`qce_lcp`], [`lzb`]: the laws on normal velocities that Zhang et al. 2015 compare.
 //! * [`rbss`]: concurrent contacts with normal and tangential restitution and the true friction cone.
 //! * [`problem`]: a contact problem as plain serialisable data, and what a law answers.
 //! * [`mod@judge`]: residual, momentum and energy of any answer, by code that no law shares.
 
 mod approach;
+mod complementarity;
 pub mod etm;
 pub mod etm_weighted;
+mod frictionless;
+pub mod gr;
 pub mod island;
 pub mod judge;
 pub mod law;
 pub mod laws;
+pub mod lcp;
+pub mod lzb;
+mod normal;
 pub mod problem;
+pub mod qce;
+pub mod qce_lcp;
 pub mod rbss;
 pub mod smm;
 pub mod sqm;
@@ -29,13 +38,18 @@ pub mod stage;
 
 pub use etm::{Etm, ReleaseReport, ReleaseSettings};
 pub use etm_weighted::EtmWeighted;
+pub use gr::Gr;
 pub use island::{Island, Row, RowInput, SolverBody};
 pub use judge::{Verdict, judge};
 pub use law::{Desideratum, ImpactLaw};
 pub use laws::Law;
+pub use lcp::Lcp;
+pub use lzb::Lzb;
 pub use problem::{
     ContactProblem, ContactState, Momenta, Note, ProblemBody, ProblemContact, ProblemError, Resolution, Solution,
 };
+pub use qce::Qce;
+pub use qce_lcp::QceLcp;
 pub use rbss::{Rbss, RbssForm, RbssLinear};
 pub use smm::Smm;
 pub use sqm::Sqm;

@@ -285,6 +285,9 @@ impl ContactProblem {
         if friction.iter().any(|f| !(f.is_finite() && *f >= 0.0)) || k.dynamic_friction > k.static_friction {
             return bad("friction must be finite and not negative, and the dynamic not above the static");
         }
+        if !(k.stiffness.is_finite() && k.stiffness > 0.0) {
+            return bad("stiffness must be finite and above zero");
+        }
         if ![k.restitution, k.tangential_restitution].iter().all(|e| (0.0..=1.0).contains(e)) {
             return bad("restitution must lie between 0 and 1");
         }

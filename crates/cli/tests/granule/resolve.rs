@@ -48,7 +48,7 @@ fn the_impulses_of_the_thesis() {
 
 #[test]
 fn the_law_on_the_command_line_comes_first() {
-    for law in ["sqm", "smm", "etm", "etm-weighted", "rbss-linear"] {
+    for law in ["sqm", "smm", "etm", "etm-weighted", "rbss-linear", "lcp", "gr", "qce", "qce-lcp"] {
         let answer = resolved(BINARY, &["--law", law]);
         assert_eq!(answer["law"], law);
         let push = answer["contacts"][0]["normal_impulse"].as_f64().expect("a number");

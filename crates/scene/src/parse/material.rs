@@ -16,6 +16,7 @@ const MATERIAL: &[&str] = &[
     "dynamic_friction",
     "rolling_friction",
     "torsional_friction",
+    "stiffness",
 ];
 const PAIR: &[&str] = &[
     "materials",
@@ -25,6 +26,7 @@ const PAIR: &[&str] = &[
     "dynamic_friction",
     "rolling_friction",
     "torsional_friction",
+    "stiffness",
 ];
 
 #[cfg(test)]
@@ -34,7 +36,7 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[("material", MATERIAL), ("pair",
 pub(super) struct Materials {
     list: Vec<(String, Material)>,
     /// Number of each inline material by its bits, so that a thousand equal bodies share one.
-    inline: BTreeMap<[u64; 7], MaterialId>,
+    inline: BTreeMap<[u64; 8], MaterialId>,
 }
 
 impl Materials {
@@ -76,7 +78,7 @@ impl Materials {
     }
 }
 
-fn bits(m: &Material) -> [u64; 7] {
+fn bits(m: &Material) -> [u64; 8] {
     let Material {
         density,
         restitution,
@@ -85,6 +87,7 @@ fn bits(m: &Material) -> [u64; 7] {
         dynamic_friction,
         rolling_friction,
         torsional_friction,
+        stiffness,
     } = *m;
     let numbers = [
         density,
@@ -94,6 +97,7 @@ fn bits(m: &Material) -> [u64; 7] {
         dynamic_friction,
         rolling_friction,
         torsional_friction,
+        stiffness,
     ];
     numbers.map(f64::to_bits)
 }
@@ -111,6 +115,7 @@ fn material(item: Item<'_, '_>) -> Result<Material, SceneError> {
         dynamic_friction: table.or("dynamic_friction", static_friction, Item::not_negative)?,
         rolling_friction: table.or("rolling_friction", 0.0, Item::not_negative)?,
         torsional_friction: table.or("torsional_friction", 0.0, Item::not_negative)?,
+        stiffness: table.or("stiffness", 1.0, Item::positive)?,
     };
     check_dynamic_friction(&table, material.dynamic_friction, static_friction)?;
     // The ranges above are the model's own; should those grow stricter, this still refuses.
@@ -168,6 +173,7 @@ fn coefficients(
         dynamic_friction: table.or("dynamic_friction", sliding, Item::not_negative)?,
         rolling_friction: table.or("rolling_friction", mixed.rolling_friction, Item::not_negative)?,
         torsional_friction: table.or("torsional_friction", mixed.torsional_friction, Item::not_negative)?,
+        stiffness: table.or("stiffness", mixed.stiffness, Item::positive)?,
     };
     if table.get("dynamic_friction").is_some() {
         check_dynamic_friction(table, values.dynamic_friction, values.static_friction)?;

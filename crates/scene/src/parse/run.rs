@@ -5,7 +5,7 @@ use std::ops::Range;
 use granule_engine::{Etm, Law, RestCriterion, Settings};
 use granule_forces::Drag;
 use granule_integrator::Integrator;
-use granule_solver::{EtmWeighted, Rbss, RbssForm};
+use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::read::{Item, Table};
@@ -13,12 +13,11 @@ use crate::read::{Item, Table};
 const RUN: &[&str] = &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "rest"];
 const REST: &[&str] = &["speed", "fraction", "energy", "hold"];
 const INTEGRATORS: [&str; 3] = ["symplectic-euler", "midpoint", "rk4"];
-/// The laws that the format knows, so that a scene for another version is told from a misspelt one.
-const LAWS: &[&str] =
-    &["sqm", "smm", "etm", "etm-weighted", "qce", "qce-lcp", "rbss", "rbss-linear", "lcp", "gr", "lzb"];
+const LAWS: &[&str] = &Law::NAMES;
 const ETM: &[&str] = &["lambda"];
 const ETM_WEIGHTED: &[&str] = &["alpha", "beta"];
 const RBSS: &[&str] = &["form"];
+const LZB: &[&str] = &["eta"];
 const DRAG: &[&str] = &["viscosity", "density", "drag_coefficient", "moment_coefficient"];
 /// Most steps of a compression: beyond it the answer no longer changes in double precision.
 const MOST_STEPS: u64 = 1_000_000;
@@ -30,6 +29,7 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[
     ("law.etm", ETM),
     ("law.etm-weighted", ETM_WEIGHTED),
     ("law.rbss", RBSS),
+    ("law.lzb", LZB),
     ("drag", DRAG),
 ];
 
@@ -94,10 +94,7 @@ pub(super) fn law(root: &Table<'_, '_>) -> Result<Law, SceneError> {
     // Names first: a misspelt law should not be called a second one.
     item.table("`[law]`", LAWS)?;
     let (kind, value) = item.tagged("the law", LAWS)?;
-    let Some(law) = Law::by_name(LAWS[kind]) else {
-        let error = value.error(Kind::UnsupportedLaw, format!("the law `{}` is not in this version", LAWS[kind]));
-        return Err(error.help(format!("this version has {}", Law::NAMES.join(", "))));
-    };
+    let law = Law::by_name(LAWS[kind]).expect("the names are those of the laws");
     parameters(law, value)
 }
 
@@ -125,9 +122,19 @@ fn parameters(law: Law, value: Item<'_, '_>) -> Result<Law, SceneError> {
             let form = table.or("form", law.form, |i| i.one_of(&["cone", "literal"]).map(|k| forms[k]))?;
             Law::Rbss(Rbss { form, ..law })
         }
-        Law::Sqm(_) | Law::Smm(_) | Law::RbssLinear(_) => {
+        Law::Lzb(law) => {
+            let table = value.table("`[law.lzb]`", LZB)?;
+            Law::Lzb(Lzb { exponent: table.or("eta", law.exponent, |i| i.between(1.0, 3.0))?, ..law })
+        }
+        without @ (Law::Sqm(_)
+        | Law::Smm(_)
+        | Law::Qce(_)
+        | Law::QceLcp(_)
+        | Law::RbssLinear(_)
+        | Law::Lcp(_)
+        | Law::Gr(_)) => {
             value.table("the law's table", &[])?;
-            law
+            without
         }
     })
 }

@@ -304,6 +304,7 @@ mod tests {
                     dynamic_friction: friction * self.unit(),
                     rolling_friction: 0.0,
                     torsional_friction: 0.0,
+                    stiffness: 1.0,
                 },
                 radius: 1.0,
                 warm_normal: 0.0,

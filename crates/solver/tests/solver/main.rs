@@ -7,6 +7,10 @@
 mod conformance;
 mod etm_clusters;
 mod etm_reference;
+mod frictionless_clusters;
+mod frictionless_edges;
+mod frictionless_invariance;
+mod frictionless_reference;
 mod invariance;
 mod laws_clusters;
 mod packing;

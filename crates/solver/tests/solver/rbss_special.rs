@@ -47,6 +47,7 @@ fn law(e_n: f64, e_t: f64, static_friction: f64, dynamic_friction: f64) -> Coeff
         dynamic_friction,
         rolling_friction: 0.0,
         torsional_friction: 0.0,
+        stiffness: 1.0,
     }
 }
 

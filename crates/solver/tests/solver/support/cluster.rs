@@ -144,6 +144,7 @@ fn coefficients(random: &mut Random, friction: f64, restitution: Option<f64>) ->
         dynamic_friction,
         rolling_friction: 0.0,
         torsional_friction: 0.0,
+        stiffness: 1.0,
     }
 }
 

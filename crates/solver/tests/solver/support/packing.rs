@@ -40,6 +40,7 @@ pub(crate) fn steel() -> Coefficients {
         dynamic_friction: 0.15,
         rolling_friction: 0.0,
         torsional_friction: 0.0,
+        stiffness: 1.0,
     }
 }
 

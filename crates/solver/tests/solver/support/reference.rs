@@ -123,6 +123,7 @@ impl Case {
                 dynamic_friction: c.mu_d[i],
                 rolling_friction: 0.0,
                 torsional_friction: 0.0,
+                stiffness: 1.0,
             },
         };
         ContactProblem {

@@ -53,6 +53,7 @@ pub(crate) const BARE: Coefficients = Coefficients {
     dynamic_friction: 0.0,
     rolling_friction: 0.0,
     torsional_friction: 0.0,
+    stiffness: 1.0,
 };
 
 /// Coulomb friction with one coefficient, no restitution.

@@ -1,0 +1,245 @@
+//! One round: every contact is compressed at most once and released.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use crate::normal::NormalSystem;
+
+/// What a round did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RoundReport {
+    /// Impulse of each contact \[N s\].
+    pub(super) impulses: Vec<f64>,
+    /// Work of compression of each contact \[J\].
+    pub(super) work: Vec<f64>,
+    /// Contacts that ended.
+    pub(super) events: u64,
+    /// Whether every contact gave back its share; false where contacts that balance each other held on to it.
+    pub(super) complete: bool,
+}
+
+/// A sum to twice the usual precision: contacts that approach at very different speeds push at very different rates, and when
+/// the fast ones have ended, what the slow ones do to themselves must be left.
+#[derive(Clone, Copy, Default)]
+struct Twofold {
+    high: f64,
+    low: f64,
+}
+
+impl Twofold {
+    /// Adds the product `x y`.
+    fn add(&mut self, x: f64, y: f64) {
+        let product = x * y;
+        let rest = x.mul_add(y, -product);
+        let sum = self.high + product;
+        let part = sum - self.high;
+        let lost = (self.high - (sum - part)) + (product - part);
+        self.low += lost + rest;
+        self.high = sum;
+    }
+
+    fn value(self) -> f64 {
+        self.high + self.low
+    }
+}
+
+/// A contact on its straight stretch: since the time `since` its velocity is `speed + slope (s - since)`.
+#[derive(Clone, Copy)]
+struct Contact {
+    /// Whether it pushes: from the start of the round to its end, if it approached at the start.
+    active: bool,
+    /// dP/ds.
+    rate: f64,
+    /// e^2.
+    returned: f64,
+    since: f64,
+    speed: f64,
+    slope: Twofold,
+    /// Energy that it holds: e^2 of it will be given back.
+    stored: f64,
+    work: f64,
+    /// Counts changes of slope, so that outdated events are recognised.
+    version: u32,
+}
+
+impl Contact {
+    /// When the contact ends, if nothing around it changes.
+    fn next(&self) -> Option<f64> {
+        if !self.active {
+            return None;
+        }
+        let slope = self.slope.value();
+        let wait = if self.speed >= 0.0 {
+            release_time(self.speed, slope, self.stored * self.returned / self.rate)?
+        } else if slope > 0.0 {
+            let turn = self.speed / -slope;
+            let stored = self.stored - 0.5 * self.rate * self.speed * turn;
+            turn + (2.0 * stored * self.returned / (self.rate * slope)).sqrt()
+        } else {
+            return None;
+        };
+        wait.is_finite().then_some(self.since + wait)
+    }
+
+    /// Moves the contact on to the time `s`.
+    fn advance(&mut self, s: f64) {
+        let step = s - self.since;
+        self.since = s;
+        let before = self.speed;
+        let slope = self.slope.value();
+        self.speed += slope * step;
+        let turn = if before * self.speed < 0.0 { -before / slope } else { 0.0 };
+        if turn > 0.0 {
+            self.exchange(before, 0.0, turn);
+            self.exchange(0.0, self.speed, step - turn);
+        } else {
+            self.exchange(before, self.speed, step);
+        }
+    }
+
+    /// Energy over a stretch on which the velocity keeps its sign.
+    fn exchange(&mut self, from: f64, to: f64, step: f64) {
+        let energy = -0.5 * self.rate * (from + to) * step;
+        if energy >= 0.0 {
+            self.work += energy;
+            self.stored += energy;
+        } else if self.returned > 0.0 {
+            self.stored = (self.stored + energy / self.returned).max(0.0);
+        } else {
+            self.stored = 0.0;
+        }
+    }
+}
+
+/// The first `t >= 0` with `speed t + slope t^2/2 = room`, for `speed >= 0`.
+fn release_time(speed: f64, slope: f64, room: f64) -> Option<f64> {
+    if room <= 0.0 {
+        return if speed > 0.0 || slope > 0.0 { Some(0.0) } else { None };
+    }
+    let square = speed * speed + 2.0 * slope * room;
+    // It turns back before it has given all.
+    if square < 0.0 {
+        return None;
+    }
+    let sum = speed + square.sqrt();
+    (sum > 0.0).then(|| 2.0 * room / sum)
+}
+
+/// An end in the queue; earliest first, then by contact.
+#[derive(Clone, Copy)]
+struct Event {
+    time: f64,
+    contact: usize,
+    version: u32,
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.time.total_cmp(&other.time).then(self.contact.cmp(&other.contact)).then(self.version.cmp(&other.version))
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Event {}
+
+struct Round<'s, 'p> {
+    system: &'s NormalSystem<'p>,
+    contacts: Vec<Contact>,
+    queue: BinaryHeap<Reverse<Event>>,
+    now: f64,
+    report: RoundReport,
+}
+
+/// Runs a round of the contacts that approach faster than `least` \[m/s\], of whose work the shares `returned` come back.
+/// Nothing is applied to the bodies.
+pub(super) fn run(system: &NormalSystem<'_>, returned: &[f64], least: f64) -> RoundReport {
+    let n = system.len();
+    let rates: Vec<f64> = (0..n).map(|i| -system.speed(i)).map(|f| if f > least { f } else { 0.0 }).collect();
+    let slope = |i: usize| {
+        let mut sum = Twofold::default();
+        sum.add(system.diagonal[i], rates[i]);
+        system.row(i).iter().for_each(|(j, h)| sum.add(*h, rates[*j]));
+        sum
+    };
+    let contact = |i: usize| Contact {
+        active: rates[i] > 0.0,
+        rate: rates[i],
+        returned: returned[i],
+        since: 0.0,
+        speed: -rates[i],
+        slope: slope(i),
+        stored: 0.0,
+        work: 0.0,
+        version: 0,
+    };
+    let contacts: Vec<Contact> = (0..n).map(contact).collect();
+    let report = RoundReport { impulses: vec![0.0; n], ..RoundReport::default() };
+    let mut round = Round { system, contacts, queue: BinaryHeap::new(), now: 0.0, report };
+    (0..n).for_each(|i| round.schedule(i));
+    round.run()
+}
+
+impl Round<'_, '_> {
+    fn schedule(&mut self, contact: usize) {
+        let c = &self.contacts[contact];
+        if let Some(time) = c.next() {
+            self.queue.push(Reverse(Event { time: time.max(self.now), contact, version: c.version }));
+        }
+    }
+
+    fn run(mut self) -> RoundReport {
+        while let Some(Reverse(event)) = self.queue.pop() {
+            let i = event.contact;
+            if !self.contacts[i].active || self.contacts[i].version != event.version {
+                continue;
+            }
+            self.now = event.time;
+            self.report.events += 1;
+            self.end(i);
+            self.slow_down(i);
+        }
+        self.report.complete = true;
+        for i in 0..self.contacts.len() {
+            if self.contacts[i].active {
+                self.end(i);
+                self.report.complete = false;
+            }
+        }
+        self.report.work = self.contacts.iter().map(|c| c.work).collect();
+        self.report
+    }
+
+    fn end(&mut self, i: usize) {
+        let c = &mut self.contacts[i];
+        c.advance(self.now);
+        c.active = false;
+        self.report.impulses[i] = c.rate * self.now;
+    }
+
+    /// Contact i pushes no more: its neighbours are accelerated otherwise from now on.
+    fn slow_down(&mut self, i: usize) {
+        let (now, rate) = (self.now, self.contacts[i].rate);
+        let system = self.system;
+        for &(j, h) in system.row(i) {
+            let c = &mut self.contacts[j];
+            if !c.active {
+                continue;
+            }
+            c.advance(now);
+            c.slope.add(-h, rate);
+            c.version += 1;
+            self.schedule(j);
+        }
+    }
+}
