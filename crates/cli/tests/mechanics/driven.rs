@@ -79,7 +79,7 @@ fn a_shaken_floor_books_its_work() {
         let (amplitude, frequency, duration) = (0.02, 2.0, 2.3);
         let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {step:?}\nsleeping = false"));
         scene.material("ground", 0.3, 0.5);
-        scene.add(&format!(
+        scene.add(format!(
             "[[body]]\nname = \"floor\"\nkind = \"driven\"\nshape = {{ cuboid.size = [4.0, 4.0, 0.5] }}\nmaterial = \"ground\"\n\
              position = [0.0, 0.0, -0.25]\n\
              motion.sine = {{ amplitude = [0.0, 0.0, {amplitude:?}], frequency = {frequency:?}, phase = {phase:?} }}"

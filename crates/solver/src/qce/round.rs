@@ -30,7 +30,7 @@ impl Twofold {
     /// Adds the product `x y`.
     fn add(&mut self, x: f64, y: f64) {
         let product = x * y;
-        let rest = x.mul_add(y, -product);
+        let rest = libm::fma(x, y, -product);
         let sum = self.high + product;
         let part = sum - self.high;
         let lost = (self.high - (sum - part)) + (product - part);
