@@ -3,7 +3,7 @@
 use granule_model::{DMat3, DVec3, Velocity};
 use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Qce};
 
-use crate::support::cluster::{Recipe, cluster};
+use crate::support::cluster::{Recipe, cluster, scaled_problem};
 use crate::support::impacts::{chain, cradle};
 use crate::support::random::Random;
 
@@ -106,15 +106,7 @@ fn scaled_problems_have_scaled_answers() {
         for seed in 0..30 {
             let recipe = Recipe { scale: 1.0, restitution: None, friction: 0.0, bodies: 10, floor: true };
             let problem = cluster(seed, &recipe);
-            let mut scaled = problem.clone();
-            for b in &mut scaled.bodies {
-                b.inverse_mass /= mass;
-                b.inverse_inertia *= 1.0 / (mass * length * length);
-                b.position *= length;
-                b.velocity.linear *= length / time;
-                b.velocity.angular /= time;
-            }
-            scaled.contacts.iter_mut().for_each(|c| c.point *= length);
+            let scaled = scaled_problem(&problem, length, mass, time);
             let scale = |v: &Velocity| Velocity { linear: v.linear * (length / time), angular: v.angular / time };
             let expected: Vec<Velocity> = answer(law, &problem).iter().map(scale).collect();
             let off = difference(&expected, &answer(law, &scaled));

@@ -1,9 +1,9 @@
 //! The same problem numbered, turned, mirrored or scaled differently has the same answer.
 
 use granule_model::{DMat3, DVec3, InverseInertia, Velocity};
-use granule_solver::{ContactProblem, Etm, ImpactLaw};
+use granule_solver::{Etm, ImpactLaw};
 
-use crate::support::cluster::{Recipe, cluster};
+use crate::support::cluster::{Recipe, cluster, scaled_problem};
 use crate::support::random::Random;
 use crate::support::scene::{Scene, sweeps};
 
@@ -146,19 +146,6 @@ fn scaled_scenes_have_scaled_answers_exactly() {
             assert_eq!(expected, answer(&scaled), "scene {seed}, {length} {mass} {time}");
         }
     }
-}
-
-fn scaled_problem(problem: &ContactProblem, length: f64, mass: f64, time: f64) -> ContactProblem {
-    let mut scaled = problem.clone();
-    for b in &mut scaled.bodies {
-        b.inverse_mass /= mass;
-        b.inverse_inertia *= 1.0 / (mass * length * length);
-        b.position *= length;
-        b.velocity.linear *= length / time;
-        b.velocity.angular /= time;
-    }
-    scaled.contacts.iter_mut().for_each(|c| c.point *= length);
-    scaled
 }
 
 #[test]

@@ -6,7 +6,7 @@ use granule_solver::{
     ContactProblem, Desideratum, ImpactLaw, ProblemBody, Rbss, RbssForm, RbssLinear, Solution, judge,
 };
 
-use crate::support::cluster::{Recipe, cluster};
+use crate::support::cluster::{Recipe, cluster, scaled_problem};
 use crate::support::packing::{Motion, Packing, packing, steel};
 use crate::support::random::Random;
 
@@ -249,15 +249,7 @@ fn lengths_masses_and_times_scale_exactly() {
     let (length, mass, time) = (1024.0, 0.0625, 0.25);
     for seed in 0..40 {
         let problem = problem(seed, 12);
-        let mut scaled = problem.clone();
-        for b in &mut scaled.bodies {
-            b.inverse_mass /= mass;
-            b.inverse_inertia *= 1.0 / (mass * length * length);
-            b.position *= length;
-            b.velocity.linear *= length / time;
-            b.velocity.angular /= time;
-        }
-        scaled.contacts.iter_mut().for_each(|c| c.point *= length);
+        let scaled = scaled_problem(&problem, length, mass, time);
         let (here, there) = (resolve(&rbss(), &problem), resolve(&rbss(), &scaled));
         assert_eq!(here.resolution.iterations, there.resolution.iterations, "cluster {seed}");
         for (x, y) in here.impulses.iter().zip(&there.impulses) {

@@ -158,3 +158,17 @@ fn body(random: &mut Random, shape: &Shape, scale: f64) -> ProblemBody {
         velocity: Velocity { linear: random.in_ball() * (3.0 * scale), angular: random.in_ball() * 3.0 },
     }
 }
+
+/// The same problem in other units: lengths, masses and times times the factors.
+pub(crate) fn scaled_problem(problem: &ContactProblem, length: f64, mass: f64, time: f64) -> ContactProblem {
+    let mut scaled = problem.clone();
+    for b in &mut scaled.bodies {
+        b.inverse_mass /= mass;
+        b.inverse_inertia *= 1.0 / (mass * length * length);
+        b.position *= length;
+        b.velocity.linear *= length / time;
+        b.velocity.angular /= time;
+    }
+    scaled.contacts.iter_mut().for_each(|c| c.point *= length);
+    scaled
+}

@@ -1,8 +1,10 @@
 //! The reference file of RBSS: `data/reference/r1_rbss.json`.
 
-use granule_model::{Coefficients, DMat3, DVec3, Velocity};
-use granule_solver::{ContactProblem, ContactState, ProblemBody, ProblemContact};
+use granule_model::{DVec3, Velocity};
+use granule_solver::{ContactProblem, ContactState};
 use serde::Deserialize;
+
+use super::reference::{Problem, unflatten, vector};
 
 #[derive(Deserialize)]
 pub(crate) struct File {
@@ -41,39 +43,8 @@ pub(crate) struct Answer {
     pub(crate) abs_tol_impulse: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Problem {
-    bodies: Bodies,
-    contacts: Contacts,
-}
-
-#[derive(Deserialize)]
-struct Bodies {
-    inv_mass: Vec<f64>,
-    inv_inertia: Vec<f64>,
-    position: Vec<f64>,
-    velocity: Vec<f64>,
-    angular_velocity: Vec<f64>,
-}
-
-#[derive(Deserialize)]
-struct Contacts {
-    a: Vec<u32>,
-    b: Vec<i64>,
-    point: Vec<f64>,
-    normal: Vec<f64>,
-    e_n: Vec<f64>,
-    e_t: Vec<f64>,
-    mu_s: Vec<f64>,
-    mu_d: Vec<f64>,
-}
-
 pub(crate) fn thesis() -> File {
     serde_json::from_str(include_str!("../../../../../data/reference/r1_rbss.json")).expect("r1 is readable")
-}
-
-fn vector(flat: &[f64], i: usize) -> DVec3 {
-    DVec3::from_slice(&flat[3 * i..])
 }
 
 impl File {
@@ -84,8 +55,7 @@ impl File {
 
 impl Answer {
     pub(crate) fn velocities(&self) -> Vec<Velocity> {
-        let velocity = |i| Velocity { linear: vector(&self.velocity, i), angular: vector(&self.angular_velocity, i) };
-        (0..self.velocity.len() / 3).map(velocity).collect()
+        unflatten(&self.velocity, &self.angular_velocity)
     }
 
     /// Tangential impulses by contact, where they are stated.
@@ -102,31 +72,6 @@ impl Answer {
 
 impl Case {
     pub(crate) fn problem(&self) -> ContactProblem {
-        let (b, c) = (&self.problem.bodies, &self.problem.contacts);
-        let body = |i: usize| ProblemBody {
-            inverse_mass: b.inv_mass[i],
-            inverse_inertia: DMat3::from_cols_slice(&b.inv_inertia[9 * i..9 * i + 9]).transpose(),
-            position: vector(&b.position, i),
-            velocity: Velocity { linear: vector(&b.velocity, i), angular: vector(&b.angular_velocity, i) },
-        };
-        let contact = |i: usize| ProblemContact {
-            a: c.a[i],
-            b: u32::try_from(c.b[i]).ok(),
-            point: vector(&c.point, i),
-            normal: vector(&c.normal, i),
-            coefficients: Coefficients {
-                restitution: c.e_n[i],
-                tangential_restitution: c.e_t[i],
-                static_friction: c.mu_s[i],
-                dynamic_friction: c.mu_d[i],
-                rolling_friction: 0.0,
-                torsional_friction: 0.0,
-                stiffness: 1.0,
-            },
-        };
-        ContactProblem {
-            bodies: (0..b.inv_mass.len()).map(body).collect(),
-            contacts: (0..c.a.len()).map(contact).collect(),
-        }
+        self.problem.read()
     }
 }

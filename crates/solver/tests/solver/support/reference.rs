@@ -41,8 +41,9 @@ pub(crate) struct Runs {
     pub(crate) impulses_applied: Vec<u64>,
 }
 
+/// A problem as all reference files have it, flat.
 #[derive(Deserialize)]
-struct Problem {
+pub(crate) struct Problem {
     bodies: Bodies,
     contacts: Contacts,
 }
@@ -76,11 +77,12 @@ pub(crate) fn boxes() -> File {
     serde_json::from_str(include_str!("../../../../../data/reference/r4_boxes_etm.json")).expect("r4 is readable")
 }
 
-fn vector(flat: &[f64], i: usize) -> DVec3 {
+pub(crate) fn vector(flat: &[f64], i: usize) -> DVec3 {
     DVec3::from_slice(&flat[3 * i..])
 }
 
-fn unflatten(linear: &[f64], angular: &[f64]) -> Vec<Velocity> {
+/// Velocities of bodies from flat components.
+pub(crate) fn unflatten(linear: &[f64], angular: &[f64]) -> Vec<Velocity> {
     (0..linear.len() / 3).map(|i| Velocity { linear: vector(linear, i), angular: vector(angular, i) }).collect()
 }
 
@@ -103,7 +105,13 @@ impl Runs {
 
 impl Case {
     pub(crate) fn problem(&self) -> ContactProblem {
-        let (b, c) = (&self.problem.bodies, &self.problem.contacts);
+        self.problem.read()
+    }
+}
+
+impl Problem {
+    pub(crate) fn read(&self) -> ContactProblem {
+        let (b, c) = (&self.bodies, &self.contacts);
         let body = |i: usize| ProblemBody {
             inverse_mass: b.inv_mass[i],
             // Row-major in the file; symmetric to rounding only.
