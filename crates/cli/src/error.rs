@@ -69,7 +69,6 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::Scene(_) | CliError::Argument(_) | CliError::Problem(_) => BAD_INPUT,
-            CliError::Engine(EngineError::LawWithoutStep { .. }) => BAD_INPUT,
             _ => FAILED,
         }
     }

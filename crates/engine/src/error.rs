@@ -51,12 +51,6 @@ pub enum EngineError {
         /// Depth over the smaller equal-volume radius, in per cent.
         percent: f64,
     },
-    /// A step by a law that resolves single problems only.
-    #[error("the step does not know the law `{law}` yet: it resolves the contacts of a state, and `etm` is for runs")]
-    LawWithoutStep {
-        /// Name of the law.
-        law: &'static str,
-    },
     /// A number that became infinite or NaN.
     #[error("step {step}: the {quantity} of body {body} is not finite{contact}")]
     NotFinite {

@@ -7,10 +7,13 @@ use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, Velocity};
 use granule_solver::etm::{Workspace, release};
 use granule_solver::stage::{self, driven_work, driven_work_on_star};
-use granule_solver::{Island, ReleaseReport, ReleaseSettings, Row, RowInput, SolverBody, StageReport, StageSettings};
+use granule_solver::{
+    HitSettings, Island, ReleaseReport, ReleaseSettings, Row, RowInput, SolverBody, StageReport, StageSettings,
+};
 
 use crate::bodies::Bodies;
 use crate::detection::Contact;
+use crate::impact::{Impact, ImpactTotals, Standing};
 
 /// Where an island lies in the arrays.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +30,8 @@ struct Outcome {
     /// Work of driven bodies on the kinetic energy, and on E* \[J\].
     driven_work: f64,
     driven_work_on_star: f64,
+    /// Whether an impact makes the contact stage start anew.
+    again: bool,
     before: Vec<Velocity>,
     workspace: Workspace,
     hit: Vec<bool>,
@@ -64,12 +69,16 @@ pub(crate) struct Totals {
     pub(crate) impulses: u64,
     pub(crate) forced: u32,
     pub(crate) cut_short: u32,
+    pub(crate) resolved: u32,
+    pub(crate) fallbacks: u32,
     /// Work of driven bodies on E*.
     pub(crate) driven_work: f64,
     pub(crate) friction: f64,
     pub(crate) impact: f64,
     /// Change of kinetic energy by contact stage and release, net of driven bodies.
     pub(crate) kinetic_change: f64,
+    /// Largest relative rise of kinetic energy in phase `impact`.
+    pub(crate) impact_gain: f64,
     /// Energy error of the impact book.
     pub(crate) impact_error: f64,
 }
@@ -167,11 +176,73 @@ impl Problems {
         });
     }
 
-    /// Phase `release`.
-    pub(crate) fn release(&mut self, settings: &ReleaseSettings) {
+    /// Says of each of the engine's `count` contacts how it stands after the contact stage.
+    pub(crate) fn find_hits(&mut self, settings: &HitSettings, count: usize, standing: &mut Vec<Standing>) {
+        self.each(|island, unforced, outcome| {
+            let Outcome { before, hit, .. } = outcome;
+            hit.clear();
+            hit.extend(island.rows.iter().map(|row| settings.was_hit(row, island, unforced, before)));
+        });
+        standing.clear();
+        standing.resize(count, Standing::default());
+        let mut from = Span::default();
+        for (span, outcome) in self.spans.iter().zip(&self.outcomes) {
+            let bodies = &self.bodies[from.bodies..span.bodies];
+            for r in from.rows..span.rows {
+                standing[self.row_contact[r] as usize] = Standing {
+                    touches: settings.touches_after(&self.rows[r], bodies),
+                    hit: outcome.hit[r - from.rows],
+                };
+            }
+            from = *span;
+        }
+    }
+
+    /// Lays the islands out anew in which something was struck: velocities are those after the impact with the forces of the step,
+    /// gaps those after the move, impulses those of the last step.
+    pub(crate) fn restart(&mut self, hits: &HitSettings, impact: &Impact, contacts: &[Contact], warm_scale: f64) {
+        let mut from = Span::default();
+        for (span, outcome) in self.spans.iter().zip(&mut self.outcomes) {
+            let index = &self.body_index[from.bodies..span.bodies];
+            outcome.again = index.iter().any(|i| impact.struck[*i as usize]);
+            if outcome.again {
+                let bodies = &mut self.bodies[from.bodies..span.bodies];
+                for r in from.rows..span.rows {
+                    let contact = &contacts[self.row_contact[r] as usize];
+                    let row = &mut self.rows[r];
+                    let closes = hits.touches_after(row, bodies).then(|| hits.gap_after(row, bodies));
+                    row.restart(
+                        closes,
+                        hits.dt,
+                        warm_scale * contact.warm_normal,
+                        warm_scale * contact.warm_tangential,
+                    );
+                }
+                for (k, i) in index.iter().map(|i| *i as usize).enumerate().filter(|(_, i)| self.awake[*i]) {
+                    let (after, unforced) = (impact.velocity[i], &mut self.unforced[from.bodies + k]);
+                    let forces = outcome.before[k] - *unforced;
+                    bodies[k].velocity = after + impact.still_to_add(i, forces);
+                    *unforced = bodies[k].velocity - forces;
+                }
+            }
+            from = *span;
+        }
+    }
+
+    /// Phase `contact` once more, for the islands that were laid out anew.
+    pub(crate) fn solve_again(&mut self, settings: &StageSettings) {
+        self.each(|island, unforced, outcome| {
+            if outcome.again {
+                outcome.stage = stage::solve(island, settings, unforced, &mut outcome.before);
+            }
+        });
+    }
+
+    /// Phase `release`; without settings nothing is released, and only the work of driven bodies is read off.
+    pub(crate) fn release(&mut self, settings: Option<&ReleaseSettings>) {
         self.each(|island, unforced, outcome| {
             let Outcome { before, workspace, hit, .. } = outcome;
-            outcome.release = release(island, settings, unforced, before, workspace, hit);
+            outcome.release = settings.and_then(|settings| release(island, settings, unforced, before, workspace, hit));
             let (rows, bodies) = (&*island.rows, &*island.bodies);
             outcome.driven_work = rows.iter().map(|row| driven_work(row, bodies)).sum();
             outcome.driven_work_on_star = rows.iter().map(|row| driven_work_on_star(row, bodies, unforced)).sum();
@@ -231,6 +302,19 @@ impl Problems {
 }
 
 impl Totals {
+    /// Adds what phase `impact` did.
+    pub(crate) fn add_impacts(&mut self, impacts: &ImpactTotals) {
+        self.hits += impacts.hits;
+        self.impulses += impacts.iterations;
+        self.resolved += impacts.resolved;
+        self.fallbacks += impacts.fallbacks;
+        self.driven_work += impacts.driven_work;
+        self.friction += impacts.friction_work;
+        self.impact += impacts.normal_work;
+        self.impact_gain = impacts.gain;
+        self.impact_error = self.impact_error.max(impacts.error);
+    }
+
     fn add(&mut self, outcome: &Outcome, kinetic: f64) {
         let s = &outcome.stage;
         self.sweeps = self.sweeps.max(s.sweeps);

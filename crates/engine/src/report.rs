@@ -92,6 +92,29 @@ pub struct EnergyReport {
     pub impact_error: f64,
 }
 
+/// What became of the impacts of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImpactCounts {
+    /// Contacts that were hit, counted once per step.
+    pub hits: u64,
+    /// Clusters of contacts that the law resolved; zero for energy tracking, which goes by the release.
+    pub resolved: u64,
+    /// Clusters whose answer was refused: they were left to the contact stage, without restitution.
+    pub fallbacks: u64,
+    /// Impulses of the energy releases, or iterations of the law.
+    pub iterations: u64,
+}
+
+impl ImpactCounts {
+    /// Adds a step.
+    pub(crate) fn add(&mut self, report: &StepReport) {
+        self.hits += u64::from(report.hits);
+        self.resolved += u64::from(report.resolved);
+        self.fallbacks += u64::from(report.fallbacks);
+        self.iterations += report.impact_iterations;
+    }
+}
+
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StepReport {
@@ -129,8 +152,12 @@ pub struct StepReport {
     pub hits: u32,
     /// Most rounds of an energy release.
     pub rounds: u32,
-    /// Impulses of the energy releases.
-    pub release_impulses: u64,
+    /// Impulses of the energy releases, or iterations of the law that resolves impacts.
+    pub impact_iterations: u64,
+    /// Clusters of contacts that the law resolved in phase `impact`.
+    pub resolved: u32,
+    /// Clusters whose answer was refused: they were left to the contact stage, without restitution.
+    pub fallbacks: u32,
     /// Releases that had to be ended with e = 0.
     pub forced: u32,
     /// Releases with a stage cut short by its cap.
@@ -155,7 +182,9 @@ impl StepReport {
         self.scaled += part.scaled;
         self.hits += part.hits;
         self.rounds = self.rounds.max(part.rounds);
-        self.release_impulses += part.release_impulses;
+        self.impact_iterations += part.impact_iterations;
+        self.resolved += part.resolved;
+        self.fallbacks += part.fallbacks;
         self.forced += part.forced;
         self.cut_short += part.cut_short;
         self.largest_overlap = self.largest_overlap.max(part.largest_overlap);

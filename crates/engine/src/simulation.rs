@@ -15,7 +15,10 @@ use crate::detection::Detection;
 use crate::drift::Drift;
 use crate::drive;
 use crate::error::EngineError;
+use crate::impact::Impact;
 use crate::islands::Problems;
+use crate::pairs::Pairs;
+use crate::report::ImpactCounts;
 use crate::rest::RestCriterion;
 use crate::sleep::Sleep;
 use crate::snapshot::{BodySnapshot, Snapshot};
@@ -30,11 +33,11 @@ pub type SharedForceField = Arc<dyn granule_forces::ForceField>;
 pub struct Simulation {
     pub(crate) settings: Settings,
     pub(crate) materials: Vec<Material>,
-    /// Coefficients of each pair of materials, row by row.
-    coefficients: Vec<Vec<Coefficients>>,
+    pub(crate) pairs: Pairs,
     pub(crate) fields: Vec<SharedForceField>,
     pub(crate) bodies: Bodies,
     pub(crate) detection: Detection,
+    pub(crate) impact: Impact,
     pub(crate) problems: Problems,
     pub(crate) drift: Drift,
     pub(crate) sleep: Sleep,
@@ -54,6 +57,7 @@ pub struct Simulation {
     pub(crate) rest_criterion: RestCriterion,
     pub(crate) rest_time: f64,
     pub(crate) largest_overlap: f64,
+    pub(crate) impacts: ImpactCounts,
 }
 
 impl Simulation {
@@ -85,10 +89,7 @@ impl Simulation {
         let index = self.materials.len();
         material.validate().map_err(|source| EngineError::Material { index, source })?;
         self.materials.push(material);
-        for (row, other) in self.coefficients.iter_mut().zip(&self.materials) {
-            row.push(Coefficients::mix(other, &material));
-        }
-        self.coefficients.push(self.materials.iter().map(|m| Coefficients::mix(m, &material)).collect());
+        self.pairs.add(&self.materials);
         Ok(MaterialId(index as u32))
     }
 
@@ -100,8 +101,7 @@ impl Simulation {
         for id in [a, b] {
             self.check_material(id)?;
         }
-        self.coefficients[a.0 as usize][b.0 as usize] = values;
-        self.coefficients[b.0 as usize][a.0 as usize] = values;
+        self.pairs.set(a, b, values);
         Ok(())
     }
 
@@ -110,17 +110,6 @@ impl Simulation {
             return Ok(());
         }
         Err(EngineError::Setting { field: "material", value: f64::from(id.0), expected: "one that was added" })
-    }
-
-    /// Whether any pair of materials has static friction.
-    pub(crate) fn has_friction(&self) -> bool {
-        self.coefficients.iter().flatten().any(|c| c.static_friction > 0.0)
-    }
-
-    /// What holds at a contact of two bodies, given by dense index.
-    pub(crate) fn pair_coefficients(&self, a: usize, b: usize) -> Coefficients {
-        let material = |i: usize| self.bodies.material[i].0 as usize;
-        self.coefficients[material(a)][material(b)]
     }
 
     /// Adds a body.
@@ -244,6 +233,11 @@ impl Simulation {
         self.largest_overlap
     }
 
+    /// What became of the impacts of the run so far.
+    pub fn impacts(&self) -> ImpactCounts {
+        self.impacts
+    }
+
     /// Energy book of the run so far.
     pub fn audit(&self) -> &Audit {
         &self.audit
@@ -275,7 +269,7 @@ impl Simulation {
             .filter(|i| self.bodies.dynamic[*i])
             .map(|i| self.bodies.pose[i].position.dot(up) - datum);
         let fall = heights.fold(0.0, f64::max);
-        Scales::of(&self.bodies, self.has_friction(), self.settings.gravity.length(), fall)
+        Scales::of(&self.bodies, self.pairs.have_friction(), self.settings.gravity.length(), fall)
     }
 
     /// The time step: the one set, or the one that the rule chooses \[s\].

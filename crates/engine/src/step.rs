@@ -1,6 +1,6 @@
 //! The step.
 //!
-//! Phases run in the order of [`Phase::ALL`], with two turns of that circle that the figures asked for:
+//! Phases run in the order of [`Phase::ALL`], with three turns of that circle that the figures asked for:
 //!
 //! * Detection runs once per step, *after* the move: the same contact points serve the overlap check, the drift correction and the
 //!   contact stage of the next step. Phases `broadphase` and `narrowphase` of a step are therefore done at the end of the one
@@ -8,6 +8,8 @@
 //! * The energy release works on the velocities at the end of the contact stage and on the gaps that these velocities lead to; it is
 //!   computed before the poses move, because a body with unequal moments turns in the move and its velocity with it.
 //!   Poses move by the velocities of the contact stage all the same: the energy is given back at touch.
+//! * Phase `impact` follows the contact stage, which says what touches and what was hit, and starts it anew where something was;
+//!   see `impact`.
 //!
 //! A step in which the overlap grew beyond [`OVERLAP_BOUND`] is undone and made again in two halves.
 
@@ -15,7 +17,7 @@ use std::time::Instant;
 
 use granule_measure::Energies;
 use granule_model::{DVec3, Pose, Velocity};
-use granule_solver::{ReleaseSettings, StageSettings};
+use granule_solver::{HitSettings, ReleaseSettings, StageSettings};
 use tracing::span::EnteredSpan;
 use tracing::{Span, trace_span};
 
@@ -23,6 +25,7 @@ use crate::description::{Integrator, Law};
 use crate::detection::Contact;
 use crate::drive;
 use crate::error::EngineError;
+use crate::impact::{ImpactSettings, ImpactTotals};
 use crate::islands::Totals;
 use crate::report::{EnergyReport, Phase, StepReport};
 use crate::simulation::Simulation;
@@ -106,13 +109,11 @@ impl Simulation {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(EngineError::Setting { field: "time_step", value: dt, expected: "a finite time above 0 s" });
         }
-        if !self.settings.law.is_stepped_with() {
-            return Err(EngineError::LawWithoutStep { law: self.settings.law.law().name() });
-        }
         let mut report = StepReport { dt, ..StepReport::default() };
         self.divide(dt, 0, &mut report)?;
         self.steps += 1;
         self.audit.record(&report.energy);
+        self.impacts.add(&report);
         self.largest_overlap = self.largest_overlap.max(report.largest_overlap);
         let qualifies = self.rest_criterion.qualifies(&self.bodies, self.settings.gravity.length());
         self.rest_time = if qualifies { self.rest_time + dt } else { 0.0 };
@@ -156,17 +157,17 @@ impl Simulation {
         }
         clock.enter(Phase::Islands);
         self.problems.find(&self.bodies, &self.detection.contacts);
-        // Phase `impact` belongs to laws that resolve touching contacts before the forces act; ETM is joined to the contact
-        // stage by the release instead, so that nothing is done here.
-        clock.enter(Phase::Impact);
         clock.enter(Phase::Forces);
         let start = self.energies(dt);
         let field_work = self.apply_forces(dt);
         let forced = self.energies(dt).kinetic();
         clock.enter(Phase::Contact);
-        self.solve_contacts(dt);
+        let warm_scale = if self.impulse_time > 0.0 { dt / self.impulse_time } else { 1.0 };
+        self.solve_contacts(dt, warm_scale);
+        clock.enter(Phase::Impact);
+        let impacts = self.resolve_impacts(dt, warm_scale);
         clock.enter(Phase::Release);
-        self.release(dt);
+        self.release(dt, warm_scale);
         self.check_finite()?;
         clock.enter(Phase::Advance);
         self.advance(dt);
@@ -174,7 +175,8 @@ impl Simulation {
         clock.enter(Phase::Advance);
         let correction_work = self.correct_drift();
         clock.enter(Phase::Observe);
-        let totals = self.problems.totals(forced);
+        let mut totals = self.problems.totals(forced);
+        totals.add_impacts(&impacts);
         report.energy = EnergyReport { field_work, correction_work, ..EnergyReport::default() };
         self.observe(dt, start, forced, &totals, &mut report.energy);
         report.largest_overlap = self.overlap();
@@ -206,13 +208,13 @@ impl Simulation {
     }
 
     /// Phase `contact`.
-    fn solve_contacts(&mut self, dt: f64) {
-        let warm_scale = if self.impulse_time > 0.0 { dt / self.impulse_time } else { 1.0 };
+    fn solve_contacts(&mut self, dt: f64, warm_scale: f64) {
+        self.impact.forced.clone_from(&self.bodies.velocity);
         let mut problems = std::mem::take(&mut self.problems);
         problems.assemble(
             &self.bodies,
             &self.detection.contacts,
-            |a, b| self.pair_coefficients(a, b),
+            |a, b| self.pairs.of(&self.bodies, a, b),
             &self.unforced,
             dt,
             warm_scale,
@@ -223,10 +225,28 @@ impl Simulation {
         self.bodies.transport.clone_from(&self.bodies.velocity);
     }
 
+    /// Phase `impact`: the laws that are not joined to the contact stage by the release.
+    fn resolve_impacts(&mut self, dt: f64, warm_scale: f64) -> ImpactTotals {
+        if self.settings.law.is_released() {
+            return ImpactTotals::default();
+        }
+        let hits = self.hit_settings(dt);
+        self.problems.find_hits(&hits, self.detection.contacts.len(), &mut self.impact.standing);
+        self.impact.approach(&self.bodies, &self.detection.contacts, &self.unforced);
+        let settings = ImpactSettings { left: self.left(dt), fast: hits.fast };
+        let law = self.settings.law.law();
+        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, &self.pairs, &settings);
+        if totals.resolved > 0 {
+            self.problems.restart(&hits, &self.impact, &self.detection.contacts, warm_scale);
+            self.problems.solve_again(&self.stage_settings(dt));
+            self.problems.write_back(&mut self.bodies);
+        }
+        totals
+    }
+
     /// Phase `release`.
-    fn release(&mut self, dt: f64) {
-        let warm_scale = if self.impulse_time > 0.0 { dt / self.impulse_time } else { 1.0 };
-        self.problems.release(&self.release_settings(dt));
+    fn release(&mut self, dt: f64, warm_scale: f64) {
+        self.problems.release(self.release_settings(dt).as_ref());
         self.problems.write_back(&mut self.bodies);
         self.problems.store_impulses(&mut self.detection.contacts, warm_scale);
         self.impulse_time = dt;
@@ -248,19 +268,27 @@ impl Simulation {
         }
     }
 
-    fn release_settings(&self, dt: f64) -> ReleaseSettings {
-        // `step` refuses the others.
-        let Law::Etm(etm) = self.settings.law else { unreachable!("a law that is not stepped with") };
+    /// Which contacts of the step are impacts.
+    fn hit_settings(&self, dt: f64) -> HitSettings {
         let unit = self.settings.gravity.length() * dt;
         let floor = FLOOR * self.top_speed();
-        ReleaseSettings {
+        HitSettings { fast: (HIT * unit).max(floor), lift: unit.max(floor), dt }
+    }
+
+    /// Approach speed that impacts may leave to the next contact stage \[m/s\].
+    fn left(&self, dt: f64) -> f64 {
+        (LEFT * self.settings.gravity.length() * dt).max(FLOOR * self.top_speed())
+    }
+
+    /// How energy is released; none for laws that have resolved their impacts before.
+    fn release_settings(&self, dt: f64) -> Option<ReleaseSettings> {
+        let Law::Etm(etm) = self.settings.law else { return None };
+        Some(ReleaseSettings {
             lambda: etm.lambda,
             max_rounds: etm.max_rounds,
-            fast: (HIT * unit).max(floor),
-            lift: unit.max(floor),
-            threshold: (LEFT * unit).max(floor),
-            dt,
-        }
+            hits: self.hit_settings(dt),
+            threshold: self.left(dt),
+        })
     }
 
     fn top_speed(&self) -> f64 {
@@ -311,7 +339,7 @@ impl Simulation {
 
     /// Work that the drift correction may do in the run \[J\].
     fn drift_budget(&self) -> f64 {
-        let share = if self.has_friction() { DRIFT_PER_RUN } else { DRIFT_WITHOUT_FRICTION };
+        let share = if self.pairs.have_friction() { DRIFT_PER_RUN } else { DRIFT_WITHOUT_FRICTION };
         share * self.audit.dissipated
     }
 
@@ -346,7 +374,7 @@ impl Simulation {
             dissipated_friction: totals.friction,
             dissipated_contact: energy.correction_work - star_change - totals.impact - totals.friction,
             star_change,
-            stage_gain: (totals.kinetic_change / forced.max(f64::MIN_POSITIVE)).max(0.0),
+            stage_gain: (totals.kinetic_change / forced.max(f64::MIN_POSITIVE)).max(totals.impact_gain),
             impact_error: totals.impact_error,
             ..*energy
         };
@@ -426,9 +454,11 @@ impl StepReport {
         self.scaled = totals.scaled;
         self.hits = totals.hits;
         self.rounds = totals.rounds;
-        self.release_impulses = totals.impulses;
+        self.impact_iterations = totals.impulses;
         self.forced = totals.forced;
         self.cut_short = totals.cut_short;
+        self.resolved = totals.resolved;
+        self.fallbacks = totals.fallbacks;
     }
 }
 

@@ -30,6 +30,14 @@ pub struct Summary {
     /// Work of the drift correction over the energy dissipated in the run \[-\].
     #[serde(with = "finite_or_null")]
     pub correction_work: f64,
+    /// Largest relative rise of kinetic energy by the impact and contact stages of a step \[-\].
+    #[serde(with = "finite_or_null")]
+    pub stage_gain: f64,
+    /// Largest relative error of the energy book of an impact \[-\].
+    #[serde(with = "finite_or_null")]
+    pub impact_error: f64,
+    /// The impact law and what became of its impacts.
+    pub impacts: ImpactSummary,
     /// Bodies in the scene, static ones included.
     pub bodies: u64,
     /// Dynamic bodies that left the container.
@@ -88,6 +96,21 @@ pub struct ReposeAngle {
     /// Mean distance of the largest and the smallest from the mean.
     #[serde(with = "finite_or_null")]
     pub absolute_error: f64,
+}
+
+/// The impacts of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ImpactSummary {
+    /// Name of the law.
+    pub law: String,
+    /// Contacts that were hit, counted once per step.
+    pub hits: u64,
+    /// Clusters of contacts that the law resolved; zero for energy tracking, which releases energy island by island.
+    pub resolved: u64,
+    /// Clusters whose answer was refused and that went without restitution.
+    pub fallbacks: u64,
+    /// Impulses of the energy releases, or iterations of the law.
+    pub iterations: u64,
 }
 
 /// Energies at the end of a run and totals over it \[J\].

@@ -87,6 +87,22 @@ impl Velocity {
     }
 }
 
+impl std::ops::Add for Velocity {
+    type Output = Velocity;
+
+    fn add(self, other: Velocity) -> Velocity {
+        Velocity { linear: self.linear + other.linear, angular: self.angular + other.angular }
+    }
+}
+
+impl std::ops::Sub for Velocity {
+    type Output = Velocity;
+
+    fn sub(self, other: Velocity) -> Velocity {
+        Velocity { linear: self.linear - other.linear, angular: self.angular - other.angular }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

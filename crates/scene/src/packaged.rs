@@ -19,6 +19,7 @@ scenes!(
     "elastic-540",
     "elastic-540-no-gravity",
     "incline",
+    "pour-spheres-100",
     "repose-crosses",
     "repose-cubes",
     "repose-spheres",

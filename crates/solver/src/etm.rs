@@ -88,7 +88,7 @@ impl ImpactLaw for Etm {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `lambda` is zero.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
         problem.validate()?;
         if self.lambda == 0 {
             return Err(ProblemError::Parameter { name: "lambda", value: 0.0, expected: "at least 1" });
@@ -97,7 +97,7 @@ impl ImpactLaw for Etm {
         let mut rows = problem.rows(&bodies, &tensors);
         let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
         let before = island.kinetic_energy();
-        let report = self.resolve_island(&mut island);
+        let report = self.resolve_island(&mut island, left);
         let after = island.kinetic_energy();
         let resolution = Resolution {
             iterations: report.impulses,
@@ -113,7 +113,7 @@ impl ImpactLaw for Etm {
 }
 
 impl Etm {
-    fn resolve_island(&self, island: &mut Island<'_>) -> ReleaseReport {
+    fn resolve_island(&self, island: &mut Island<'_>, left: f64) -> ReleaseReport {
         if let [row] = &*island.rows
             && let Some((impulse, report)) = closed_form(row, island.bodies, island.tensors)
         {
@@ -128,8 +128,8 @@ impl Etm {
         let approach = workspace.largest_approach(island);
         let settings = rounds::RoundSettings {
             lambda: self.lambda,
-            threshold: REST * approach,
-            lift: 0.0,
+            threshold: (REST * approach).max(left),
+            lift: left,
             sliding: impulse::sliding(island),
             max_rounds: self.max_rounds,
             first_step: approach / f64::from(self.lambda),

@@ -113,14 +113,14 @@ impl ImpactLaw for EtmWeighted {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or a parameter is out of its range.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
         problem.validate()?;
         self.check()?;
         let (mut bodies, tensors) = problem.solver_bodies();
         let mut rows = problem.rows(&bodies, &tensors);
         let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
         let energy_before = island.kinetic_energy();
-        let report = rounds::run(self, &mut island);
+        let report = rounds::run(self, &mut island, left);
         let resolution = Resolution {
             iterations: report.impulses,
             rounds: report.rounds,

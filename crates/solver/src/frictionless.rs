@@ -8,6 +8,11 @@ use crate::problem::{Note, ProblemError};
 pub(crate) const REST: f64 = 1e-12;
 /// To what complementarity has to hold, relative to the same.
 pub(crate) const EXACT: f64 = 5e-13;
+/// Approach speed that counts as none where `largest` was the largest and `left` may stay \[m/s\].
+pub(crate) fn threshold(largest: f64, left: f64) -> f64 {
+    (REST * largest).max(left)
+}
+
 /// Growth of energy that is rounding, relative to the energy.
 const ROUNDING: f64 = 1e-14;
 

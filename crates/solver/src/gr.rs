@@ -39,7 +39,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::complementarity::Complementarity;
-use crate::frictionless::{EXACT, REST, aim, check_rounds, force_end, speeds_in};
+use crate::frictionless::{EXACT, aim, check_rounds, force_end, speeds_in, threshold};
 use crate::law::{Desideratum, ImpactLaw};
 use crate::normal::{NormalSystem, Report, State};
 use crate::problem::{ContactProblem, ProblemError, Solution};
@@ -78,7 +78,7 @@ impl ImpactLaw for Gr {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `max_rounds` is zero.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
         problem.validate()?;
         check_rounds(self.max_rounds)?;
         let mut system = NormalSystem::new(problem);
@@ -87,22 +87,22 @@ impl ImpactLaw for Gr {
         if largest > 0.0 {
             let before = system.state.clone();
             if system.common_restitution() != Some(0.0) {
-                self.reflect(&mut system, largest, &mut report);
+                self.reflect(&mut system, largest, threshold(largest, left), &mut report);
             }
             if system.common_restitution() != Some(1.0) {
                 let elastic = std::mem::replace(&mut system.state, before);
                 mix_with_plastic(&mut system, elastic, largest, &mut report);
             }
-            report.converged &= system.approach() <= REST * largest;
+            report.converged &= system.approach() <= threshold(largest, left);
         }
         Ok(system.solution(report))
     }
 }
 
 impl Gr {
-    /// The outcome for e = 1.
-    fn reflect(&self, system: &mut NormalSystem<'_>, largest: f64, report: &mut Report) {
-        while system.approach() > REST * largest {
+    /// The outcome for e = 1; approach speeds up to `rest` count as none.
+    fn reflect(&self, system: &mut NormalSystem<'_>, largest: f64, rest: f64, report: &mut Report) {
+        while system.approach() > rest {
             if report.rounds == self.max_rounds {
                 let all = Complementarity::all(system);
                 force_end(system, &all, largest, report);

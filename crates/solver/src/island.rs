@@ -162,6 +162,17 @@ impl Row {
         row
     }
 
+    /// Lets a contact start anew from other impulses, after its gap has become `gap` \[m\]; none for one that must not act
+    /// any more in this step of `dt` \[s\].
+    pub fn restart(&mut self, gap: Option<f64>, dt: f64, normal_impulse: f64, tangential_impulse: DVec3) {
+        // No approach speed closes an infinite gap.
+        self.bias = gap.map_or(f64::INFINITY, |gap| gap.max(0.0) / dt);
+        let acts = if gap.is_some() { 1.0 } else { 0.0 };
+        self.normal_impulse = acts * normal_impulse;
+        self.tangential_impulse = acts * (tangential_impulse - self.normal * self.normal.dot(tangential_impulse));
+        self.angular_impulse = DVec3::ZERO;
+    }
+
     /// `K p`: the change of relative velocity by an impulse `p`.
     pub fn mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], p: DVec3) -> DVec3 {
         let (a, b) = (self.a as usize, self.b as usize);

@@ -54,11 +54,22 @@ pub trait ImpactLaw: Sync {
     /// The desiderata that the law meets on every problem; tests hold it to them.
     fn claims(&self) -> &'static [Desideratum];
 
-    /// Resolves `problem`: every contact touches, gaps there are none.
+    /// Resolves `problem` to rounding: every contact touches, gaps there are none.
     ///
     /// An answer that is not converged says so in its [`Resolution`](crate::Resolution); it is never an error.
     ///
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or a parameter of the law is out of its range.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError>;
+    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+        self.resolve_within(problem, 0.0)
+    }
+
+    /// The same, where approach speeds up to `left` \[m/s\] count as none and errors of that size in any velocity do no harm.
+    ///
+    /// This is how a time step calls a law: what approaches more slowly is left to the contact stage, and a cluster of a
+    /// hundred resting grains, hit by one, need not be settled to the last bit. With `left = 0` it is [`ImpactLaw::resolve`].
+    ///
+    /// # Errors
+    /// As [`ImpactLaw::resolve`].
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError>;
 }

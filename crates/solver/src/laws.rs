@@ -88,8 +88,9 @@ impl Law {
         }
     }
 
-    /// Whether the engine's step knows the law. The others resolve single problems so far.
-    pub fn is_stepped_with(&self) -> bool {
+    /// Whether the law tracks energy through the contact stage and gives it back in the release; the others resolve the impacts of
+    /// a step before its forces act.
+    pub fn is_released(&self) -> bool {
         matches!(self, Law::Etm(_))
     }
 

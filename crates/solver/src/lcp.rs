@@ -32,7 +32,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::complementarity::Complementarity;
-use crate::frictionless::{EXACT, REST, bound_energy, check_rounds, force_end};
+use crate::frictionless::{EXACT, bound_energy, check_rounds, force_end, threshold};
 use crate::law::{Desideratum, ImpactLaw};
 use crate::normal::{NormalSystem, Report};
 use crate::problem::{ContactProblem, ProblemError, Solution};
@@ -62,14 +62,14 @@ impl ImpactLaw for Lcp {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `max_rounds` is zero.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
         problem.validate()?;
         check_rounds(self.max_rounds)?;
         let mut system = NormalSystem::new(problem);
         let largest = system.approach();
         let all = Complementarity::all(&system);
         let mut report = Report { converged: true, ..Report::default() };
-        while system.approach() > REST * largest {
+        while system.approach() > threshold(largest, left) {
             if report.rounds == self.max_rounds {
                 force_end(&mut system, &all, largest, &mut report);
                 break;
@@ -77,7 +77,7 @@ impl ImpactLaw for Lcp {
             report.rounds += 1;
             round(&mut system, &all, largest, &mut report);
         }
-        report.converged &= system.approach() <= REST * largest;
+        report.converged &= system.approach() <= threshold(largest, left);
         Ok(system.solution(report))
     }
 }

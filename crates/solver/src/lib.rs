@@ -6,6 +6,7 @@
 //!
 //! * [`island`]: the data of one island and the algebra of one contact (relative velocity, collision matrix, impulse).
 //! * [`stage`]: the contact stage: resting contacts and compression, complementarity with Coulomb's cone.
+//! * [`hit`]: which contacts of a step are impacts.
 //! * [`law`]: what all impact laws have in common; [`laws`]: all of them by name.
 //! * [`etm`]: the energy tracking method of Tang 2014, alone and as the release that follows the contact stage.
 //! * [`etm_weighted`]: energy tracking by mass-weighted velocity, similar contacts together.
@@ -21,6 +22,7 @@ pub mod etm;
 pub mod etm_weighted;
 mod frictionless;
 pub mod gr;
+pub mod hit;
 pub mod island;
 pub mod judge;
 pub mod law;
@@ -39,6 +41,7 @@ pub mod stage;
 pub use etm::{Etm, ReleaseReport, ReleaseSettings};
 pub use etm_weighted::EtmWeighted;
 pub use gr::Gr;
+pub use hit::HitSettings;
 pub use island::{Island, Row, RowInput, SolverBody};
 pub use judge::{Verdict, judge};
 pub use law::{Desideratum, ImpactLaw};

@@ -43,7 +43,7 @@ mod step;
 use serde::{Deserialize, Serialize};
 
 use crate::complementarity::Complementarity;
-use crate::frictionless::{EXACT, REST, bound_energy, force_end};
+use crate::frictionless::{EXACT, bound_energy, force_end, threshold};
 use crate::law::{Desideratum, ImpactLaw};
 use crate::normal::{NormalSystem, Report};
 use crate::problem::{ContactProblem, ProblemError, Solution};
@@ -97,26 +97,26 @@ impl ImpactLaw for Lzb {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or a parameter is out of its range.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
         problem.validate()?;
         self.check()?;
         let mut system = NormalSystem::new(problem);
         let largest = system.approach();
         let mut report = Report { converged: true, ..Report::default() };
         if largest > 0.0 {
-            self.run(&mut system, largest, &mut report);
-            report.converged &= system.approach() <= REST * largest;
+            self.run(&mut system, largest, left, &mut report);
+            report.converged &= system.approach() <= threshold(largest, left);
         }
         Ok(system.solution(report))
     }
 }
 
 impl Lzb {
-    fn run(&self, system: &mut NormalSystem<'_>, largest: f64, report: &mut Report) {
+    fn run(&self, system: &mut NormalSystem<'_>, largest: f64, left: f64, report: &mut Report) {
         let before = system.state.clone();
         let energy = system.energy(&before);
         let all = Complementarity::all(system);
-        let mut flow = Flow::new(system, self, largest);
+        let mut flow = Flow::new(system, self, largest, left);
         let over = flow.run(self.max_steps);
         report.iterations = flow.steps;
         report.rounds = 1;

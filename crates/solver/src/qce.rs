@@ -72,7 +72,7 @@ mod round;
 use serde::{Deserialize, Serialize};
 
 use crate::complementarity::Complementarity;
-use crate::frictionless::{REST, check_rounds, force_end};
+use crate::frictionless::{check_rounds, force_end, threshold};
 use crate::law::{Desideratum, ImpactLaw};
 use crate::normal::{NormalSystem, Report};
 use crate::problem::{ContactProblem, ProblemError, Solution};
@@ -112,8 +112,8 @@ impl ImpactLaw for Qce {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or a parameter is out of its range.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
-        Ok(self.resolve_with_work(problem)?.0)
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
+        Ok(self.resolve_and_count(problem, left)?.0)
     }
 }
 
@@ -123,6 +123,10 @@ impl Qce {
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or a parameter is out of its range.
     pub fn resolve_with_work(&self, problem: &ContactProblem) -> Result<(Solution, Vec<f64>), ProblemError> {
+        self.resolve_and_count(problem, 0.0)
+    }
+
+    fn resolve_and_count(&self, problem: &ContactProblem, left: f64) -> Result<(Solution, Vec<f64>), ProblemError> {
         problem.validate()?;
         check_rounds(self.max_rounds)?;
         if !(self.patience >= 0.0 && self.patience.is_finite()) {
@@ -130,9 +134,9 @@ impl Qce {
             return Err(ProblemError::Parameter { name: "patience", value: self.patience, expected });
         }
         let mut system = NormalSystem::new(problem);
-        let mut run = Run::new(&system);
+        let mut run = Run::new(&system, left);
         let limits = Limits::new(self, &system);
-        while system.approach() > REST * run.largest {
+        while system.approach() > run.rest {
             if run.report.rounds == self.max_rounds {
                 force_end(&mut system, &run.all, run.largest, &mut run.report);
                 break;
@@ -144,14 +148,14 @@ impl Qce {
             }
             run.round(&mut system);
         }
-        run.report.converged &= system.approach() <= REST * run.largest;
+        run.report.converged &= system.approach() <= run.rest;
         Ok((system.solution(run.report), run.work))
     }
 
-    /// The outcome for e = 1 whatever restitution the contacts have, in the system's state.
-    pub(crate) fn resolve_elastic(&self, system: &mut NormalSystem<'_>) -> Report {
-        let mut run = Run::new(system);
-        while system.approach() > REST * run.largest {
+    /// The outcome for e = 1 whatever restitution the contacts have, in the system's state; approach speeds up to `left` count as none.
+    pub(crate) fn resolve_elastic(&self, system: &mut NormalSystem<'_>, left: f64) -> Report {
+        let mut run = Run::new(system, left);
+        while system.approach() > run.rest {
             if run.report.rounds == self.max_rounds {
                 force_end(system, &run.all, run.largest, &mut run.report);
                 break;
@@ -186,6 +190,8 @@ struct Run {
     all: Complementarity,
     /// Largest approach speed at the start \[m/s\].
     largest: f64,
+    /// Approach speed that counts as none \[m/s\].
+    rest: f64,
     /// Compressions of each contact so far.
     compressions: Vec<u32>,
     /// Work of compression of each contact so far \[J\].
@@ -194,10 +200,12 @@ struct Run {
 }
 
 impl Run {
-    fn new(system: &NormalSystem<'_>) -> Self {
+    fn new(system: &NormalSystem<'_>, left: f64) -> Self {
+        let largest = system.approach();
         Run {
             all: Complementarity::all(system),
-            largest: system.approach(),
+            largest,
+            rest: threshold(largest, left),
             compressions: vec![0; system.len()],
             work: vec![0.0; system.len()],
             report: Report { converged: true, ..Report::default() },
@@ -207,7 +215,7 @@ impl Run {
     /// Counts the compressions that the next round begins with; whether one is more than its contact has patience for.
     fn is_tired(&mut self, system: &NormalSystem<'_>, limits: &Limits) -> bool {
         for (i, count) in self.compressions.iter_mut().enumerate() {
-            *count += u32::from(system.speed(i) < -REST * self.largest);
+            *count += u32::from(system.speed(i) < -self.rest);
         }
         let most = self.compressions.iter().copied().max().unwrap_or(0);
         f64::from(most) > limits.compressions || f64::from(self.report.rounds) > limits.rounds

@@ -83,7 +83,7 @@ use crate::island::Island;
 use crate::law::{Desideratum, ImpactLaw};
 use crate::problem::{ContactProblem, ContactState, Note, ProblemError, Resolution, Solution};
 use conditions::largest_literal_violation;
-use cone::{CONVERGED, Outcome};
+use cone::Outcome;
 use system::{Contact, System};
 
 /// Which reading of the thesis' equations.
@@ -143,8 +143,8 @@ impl ImpactLaw for Rbss {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `cycles` is zero.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
-        let mut system = prepare(problem, self.cycles)?;
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
+        let mut system = prepare(problem, self.cycles, left)?;
         let mut outcome = Outcome::new(&system);
         if system.scale > 0.0 {
             cone::solve(&mut system, &mut outcome, self.cycles);
@@ -167,8 +167,8 @@ impl ImpactLaw for RbssLinear {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `cycles` is zero.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
-        let mut system = prepare(problem, self.cycles)?;
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
+        let mut system = prepare(problem, self.cycles, left)?;
         let mut outcome = Outcome::new(&system);
         if system.scale > 0.0 {
             tangents::solve(&mut system, &mut outcome, self.cycles);
@@ -177,12 +177,12 @@ impl ImpactLaw for RbssLinear {
     }
 }
 
-fn prepare(problem: &ContactProblem, cycles: u32) -> Result<System, ProblemError> {
+fn prepare(problem: &ContactProblem, cycles: u32, left: f64) -> Result<System, ProblemError> {
     problem.validate()?;
     if cycles == 0 {
         return Err(ProblemError::Parameter { name: "cycles", value: 0.0, expected: "at least 1" });
     }
-    Ok(System::new(problem))
+    Ok(System::new(problem, left))
 }
 
 /// Turns an answer of the cone form into one of the literal form; where none is found the answer stays and its
@@ -197,7 +197,7 @@ fn make_literal(system: &System, outcome: &mut Outcome) {
     if outcome.converged(system) {
         return;
     }
-    let (found, steps) = literal::run(system, &outcome.impulses, CONVERGED * system.scale);
+    let (found, steps) = literal::run(system, &outcome.impulses, system.tolerance);
     outcome.iterations += u64::from(steps);
     if let Some(impulses) = found {
         // What pulls within the tolerance is rounding.

@@ -64,7 +64,7 @@ impl ImpactLaw for Smm {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+    fn resolve_within(&self, problem: &ContactProblem, _left: f64) -> Result<Solution, ProblemError> {
         problem.validate()?;
         let (mut bodies, tensors) = problem.solver_bodies();
         let mut rows = problem.rows(&bodies, &tensors);

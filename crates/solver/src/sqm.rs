@@ -73,7 +73,7 @@ impl ImpactLaw for Sqm {
 
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `max_impulses` is zero.
-    fn resolve(&self, problem: &ContactProblem) -> Result<Solution, ProblemError> {
+    fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
         problem.validate()?;
         if self.max_impulses == 0 {
             return Err(ProblemError::Parameter { name: "max_impulses", value: 0.0, expected: "at least 1" });
@@ -82,7 +82,7 @@ impl ImpactLaw for Sqm {
         let mut rows = problem.rows(&bodies, &tensors);
         let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
         let energy_before = island.kinetic_energy();
-        let outcome = self.resolve_island(&mut island);
+        let outcome = self.resolve_island(&mut island, left);
         let resolution = Resolution {
             iterations: outcome.impulses,
             rounds: u32::from(outcome.impulses > 0),
@@ -104,14 +104,15 @@ struct Outcome {
 }
 
 impl Sqm {
-    fn resolve_island(&self, island: &mut Island<'_>) -> Outcome {
+    fn resolve_island(&self, island: &mut Island<'_>, left: f64) -> Outcome {
         let mut approaches = Approaches::default();
         approaches.prepare(island, |_| true);
         let mut mobilities = Mobilities::default();
         mobilities.clear(island.rows.len());
         let largest = approaches.largest(island);
         let sliding = sliding(island);
-        approaches.fill(island, REST * largest, largest);
+        let rest = (REST * largest).max(left);
+        approaches.fill(island, rest, largest);
         let cap = u64::from(self.max_impulses) * island.rows.len() as u64;
         let mut impulses = 0;
         while let Some((i, u)) = approaches.worst(island) {
@@ -132,6 +133,6 @@ impl Sqm {
             approaches.refresh(island, row.a, row.b);
         }
         let residual = approaches.largest(island);
-        Outcome { impulses, residual, converged: residual <= REST * largest }
+        Outcome { impulses, residual, converged: residual <= rest }
     }
 }

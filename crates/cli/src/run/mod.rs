@@ -16,7 +16,6 @@ pub use runner::{Ending, Event, Observer, Outcome, Plan, StageOutcome, run};
 
 use std::path::{Path, PathBuf};
 
-use granule_engine::EngineError;
 use granule_export::Summary;
 use granule_scene::{Scene, packaged, packaged_names};
 
@@ -106,10 +105,6 @@ impl Finished {
 /// then as far as there are any.
 pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliError> {
     interrupt::listen();
-    let law = scene.settings.law;
-    if !law.is_stepped_with() {
-        return Err(EngineError::LawWithoutStep { law: law.law().name() }.into());
-    }
     let pool = thread_pool(request.threads)?;
     pool.install(|| {
         let mut built = scene.build()?;

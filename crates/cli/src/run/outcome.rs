@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use granule_engine::Simulation;
-use granule_export::{EnergyTotals, ReposeAngle, StageSummary, Summary, state_hash_text};
+use granule_engine::{ImpactCounts, Simulation};
+use granule_export::{EnergyTotals, ImpactSummary, ReposeAngle, StageSummary, Summary, state_hash_text};
 use granule_scene::Scene;
 
 use super::measure;
@@ -37,6 +37,9 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         largest_overlap: simulation.largest_overlap(),
         energy_gained: audit.energy_gained,
         correction_work: audit.correction_share(),
+        stage_gain: audit.stage_gain,
+        impact_error: audit.impact_error,
+        impacts: impacts(simulation),
         bodies: snapshot.bodies.len() as u64,
         bodies_lost: simulation.lost_bodies().len() as u64,
         rms_speed: measure::rms_speed(&snapshot),
@@ -56,6 +59,12 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         stages: outcome.stages.iter().map(stage_summary).collect(),
         interrupted: matches!(outcome.ending, Ending::Interrupted),
     }
+}
+
+fn impacts(simulation: &Simulation) -> ImpactSummary {
+    let ImpactCounts { hits, resolved, fallbacks, iterations } = simulation.impacts();
+    let law = simulation.settings().law.law().name().to_owned();
+    ImpactSummary { law, hits, resolved, fallbacks, iterations }
 }
 
 fn energy_totals(simulation: &Simulation, outcome: &Outcome) -> EnergyTotals {

@@ -4,6 +4,7 @@
 //! without restitution.
 
 use glam::{DQuat, DVec3};
+use granule_solver::Law;
 
 use crate::support::{Body, Ground, Judge, Scene, about_y, cuboid, number, reference, sphere};
 
@@ -23,6 +24,7 @@ struct Drop {
     gravity: f64,
     time_step: f64,
     bounces: i32,
+    law: &'static str,
 }
 
 impl Drop {
@@ -38,6 +40,7 @@ impl Drop {
             self.time_step, -g
         );
         let mut scene = Scene::with_ledger(&run, 1);
+        scene.add(format!("[law.{}]", self.law));
         scene.material("ground", e, 0.3);
         self.ground.add_to(&mut scene, 0.0, 40.0 * self.half);
         // Off the middle, so that the body meets the inner edges of the mesh in no special way.
@@ -100,6 +103,7 @@ fn drops(judge: &mut Judge, ground: Ground, size: f64) {
                 // above it. A body that touches at several points leaves spinning, because energy tracking advances one
                 // contact after the other, and its later bounces are no longer those of a flat one.
                 bounces: if restitution < 0.5 || !touches_in_a_point { 1 } else { 3 },
+                law: "etm",
             };
             drop.judge(judge, &format!("{name} on {ground:?}, {size} m, step {step:.5}"));
         }
@@ -155,8 +159,33 @@ fn the_reference_bounces_are_met() {
                 gravity: number(case, "gravity"),
                 time_step: step,
                 bounces: 2,
+                law: "etm",
             };
             drop.judge(&mut judge, &format!("{}, {ground:?}, step {step:.5}", case["name"]));
+        }
+    }
+    judge.finish();
+}
+
+/// A ball that touches in one point rebounds by every law alike, in the impact stage as by the release.
+#[test]
+fn a_ball_rebounds_by_every_law() {
+    let mut judge = Judge::default();
+    for law in Law::NAMES {
+        for (restitution, step) in RESTITUTIONS.into_iter().flat_map(|e| STEPS.map(|step| (e, step))) {
+            let drop = Drop {
+                ground: Ground::HalfSpace,
+                shape: sphere(0.5),
+                orientation: DQuat::IDENTITY,
+                half: 0.5,
+                height: 2.0,
+                restitution,
+                gravity: 9.8,
+                time_step: step,
+                bounces: 1,
+                law,
+            };
+            drop.judge(&mut judge, &format!("{law}, step {step:.5}"));
         }
     }
     judge.finish();
@@ -171,8 +200,8 @@ fn bodies_without_restitution_stay_down() {
             shapes(1.0).into_iter().flat_map(|s| STEPS.map(|t| (s.clone(), t)))
         {
             let (restitution, gravity, time_step) = (0.0, 9.8, step);
-            let drop =
-                Drop { ground, shape, orientation, half, height: 2.0, restitution, gravity, time_step, bounces: 1 };
+            let (height, bounces, law) = (2.0, 1, "etm");
+            let drop = Drop { ground, shape, orientation, half, height, restitution, gravity, time_step, bounces, law };
             let highest = drop.apexes().into_iter().skip(1).fold(0.0, f64::max);
             let case = format!("{name} on {ground:?}, step {step:.5}");
             judge.at_most("rise without restitution", case, highest, gravity * step * step);

@@ -13,6 +13,7 @@ mod friction;
 mod incline;
 mod mass;
 mod meshes;
+mod pour;
 mod rolling;
 mod stacks;
 mod support;

@@ -27,6 +27,11 @@ impl Scene {
         Scene { text: format!("[run]\n{run}\n[output]\n{output}\n"), meshes: Vec::new() }
     }
 
+    /// A scene that is written already.
+    pub(crate) fn from_text(text: String) -> Self {
+        Scene { text, meshes: Vec::new() }
+    }
+
     /// Adds lines of the file.
     pub(crate) fn add(&mut self, lines: impl AsRef<str>) {
         self.text.push_str(lines.as_ref());

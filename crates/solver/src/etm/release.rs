@@ -11,19 +11,15 @@
 //! share) is exactly the kinetic energy that the stage removed, whatever its path. This module gives the share `e^2` of that
 //! work back by ETM's rounds, at the contacts that were *hit* and touch now.
 //!
-//! * A contact was hit if `-(u_i0 + u_i+) > fast`, with `u_i0` its velocity before the forces of the step: a resting load has
-//!   `u_i0 = 0` and is never fast, however heavy.
-//! * A contact that could not be driven apart faster than gravity closes it in one step, `e sqrt(2 W_i k) <= g dt`, was not hit
-//!   either: symplectic Euler would fetch the body back within the step, and the quantity that it conserves, E* = kinetic +
-//!   potential + (dt/2) sum m g.v, is lower for such a slow riser than for a body at rest, so that the fetching back would count
-//!   as a gain of energy (measured: 1e-4 of the energy dissipated so far, when the first layer of a pack lands at 60 Hz).
+//! * Which contacts were hit is said in [`crate::hit`].
 //! * The energy given back never exceeds what was taken: contacts with negative `W_i` count against the budget.
 //! * The work of contacts that were not hit is dissipated.
 
 use granule_model::Velocity;
 
 use super::rounds::{RoundSettings, Workspace, run};
-use crate::island::{Island, Row};
+use crate::hit::{HitSettings, normal_velocity};
+use crate::island::Island;
 
 /// When and how energy is given back.
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +28,10 @@ pub struct ReleaseSettings {
     pub lambda: u32,
     /// Rounds after which the release ends with e = 0.
     pub max_rounds: u32,
-    /// Sum of approach speeds before and after beyond which a contact was hit \[m/s\].
-    pub fast: f64,
-    /// Separation speed that the energy of a contact must be able to make, else it is dissipated \[m/s\].
-    pub lift: f64,
+    /// Which contacts were hit.
+    pub hits: HitSettings,
     /// Approach speed that the rounds leave to the next contact stage \[m/s\].
     pub threshold: f64,
-    /// Time step \[s\]: `gap + u_n dt` is the gap after the move.
-    pub dt: f64,
 }
 
 /// What rounds of ETM did.
@@ -73,37 +65,6 @@ pub struct ReleaseReport {
     pub kinetic_after: f64,
 }
 
-/// Gap after the move up to which a contact touches, over the smaller radius. It covers the residual of the contact stage; a
-/// contact further apart takes no part and is met in the next step.
-const TOUCH: f64 = 1e-3;
-
-/// Normal velocity of a contact for given body velocities.
-fn normal_velocity(row: &Row, velocity: &[Velocity]) -> f64 {
-    row.normal.dot(velocity[row.a as usize].at(row.arm_a) - velocity[row.b as usize].at(row.arm_b))
-}
-
-/// Whether a contact was hit in this step: it came in fast and can be driven apart again.
-fn was_hit(
-    row: &Row,
-    island: &Island<'_>,
-    settings: &ReleaseSettings,
-    unforced: &[Velocity],
-    before: &[Velocity],
-) -> bool {
-    let after = row.normal.dot(row.relative_velocity(island.bodies));
-    // A driven body strikes with the velocity that it has now: one that starts at once hits what touches it.
-    let came =
-        |i: u32| if island.bodies[i as usize].inverse_mass == 0.0 { before[i as usize] } else { unforced[i as usize] };
-    let came_in = row.normal.dot(came(row.a).at(row.arm_a) - came(row.b).at(row.arm_b));
-    if row.normal_impulse <= 0.0 || -(came_in + after) <= settings.fast {
-        return false;
-    }
-    // A contact that is still closing goes through the rest of its compression in stage I: that work counts.
-    let left = 0.5 * after.min(0.0).powi(2) / row.k_normal;
-    let stored = left - 0.5 * row.normal_impulse * (normal_velocity(row, before) + after);
-    row.restitution * (2.0 * stored.max(0.0) * row.k_normal).sqrt() > settings.lift
-}
-
 /// Runs the release on an island whose contact stage has just ended and whose bodies have been moved.
 ///
 /// `unforced` are the velocities before the forces of the step, `before` those the contact stage started from. On return
@@ -118,23 +79,18 @@ pub fn release(
     hit: &mut Vec<bool>,
 ) -> Option<ReleaseReport> {
     hit.clear();
-    hit.extend(island.rows.iter().map(|row| was_hit(row, island, settings, unforced, before)));
+    hit.extend(island.rows.iter().map(|row| settings.hits.was_hit(row, island, unforced, before)));
     let fast_contacts = hit.iter().filter(|h| **h).count() as u32;
     if fast_contacts == 0 {
         return None;
     }
-    let after = |row: &Row| row.normal.dot(row.relative_velocity(island.bodies));
-    let touching = |i: usize| {
-        let row = &island.rows[i];
-        row.gap + after(row) * settings.dt <= TOUCH * row.radius
-    };
-    ws.prepare(island, touching);
+    ws.prepare(island, |i| settings.hits.touches_after(&island.rows[i], island.bodies));
     let taken = store(island, before, hit, ws);
     let approach = fastest_hit(island, before, hit);
     let rounds = RoundSettings {
         lambda: settings.lambda,
         threshold: settings.threshold,
-        lift: settings.lift,
+        lift: settings.hits.lift,
         // As the engine's runs have been: its golden hashes hold for this.
         sliding: 0.0,
         max_rounds: settings.max_rounds,

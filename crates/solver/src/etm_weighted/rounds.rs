@@ -64,8 +64,8 @@ struct Rounds<'a, 'b> {
     capped: bool,
 }
 
-/// Runs rounds until nothing approaches.
-pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>) -> Report {
+/// Runs rounds until nothing approaches faster than `left` \[m/s\].
+pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>, left: f64) -> Report {
     let rows = island.rows.len();
     let mut approaches = Approaches::default();
     approaches.prepare(island, |_| true);
@@ -74,7 +74,7 @@ pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>) -> Report {
     let mut mobilities = Mobilities::default();
     mobilities.clear(rows);
     let mut approach = approaches.largest(island);
-    let threshold = law.threshold.max(REST) * approach;
+    let threshold = (law.threshold.max(REST) * approach).max(left);
     let sliding = sliding(island);
     let mut rounds = Rounds {
         law,

@@ -19,6 +19,9 @@ pub(super) enum Mode {
 const START: f64 = 1e-13;
 /// Velocity at which a kink counts as reached, relative to the same.
 const KINK: f64 = 1e-12;
+/// Error of a step over the approach speed that may stay, and the largest that is of use.
+const COARSE: f64 = 1e-3;
+const COARSEST: f64 = 1e-5;
 /// First step, in the time that a contact takes to be compressed.
 const FIRST: f64 = 1e-3;
 
@@ -34,6 +37,10 @@ pub(super) struct Flow<'s, 'p> {
     system: &'s NormalSystem<'p>,
     exponent: f64,
     tolerance: f64,
+    /// Velocity, stored or approaching, at which the law is over \[m/s\].
+    close: f64,
+    /// Approach speed at which an open contact starts \[m/s\].
+    start: f64,
     largest: f64,
     stiffness: Vec<f64>,
     /// 1/e^2; infinite for e = 0.
@@ -46,7 +53,7 @@ pub(super) struct Flow<'s, 'p> {
 }
 
 impl<'s, 'p> Flow<'s, 'p> {
-    pub(super) fn new(system: &'s NormalSystem<'p>, law: &Lzb, largest: f64) -> Self {
+    pub(super) fn new(system: &'s NormalSystem<'p>, law: &Lzb, largest: f64, left: f64) -> Self {
         let n = system.len();
         let stiffness: Vec<f64> = system.problem().contacts.iter().map(|c| c.coefficients.stiffness).collect();
         // Only ratios matter: the stiffest is one, and so is the largest mobility below.
@@ -58,7 +65,10 @@ impl<'s, 'p> Flow<'s, 'p> {
         let mut flow = Flow {
             system,
             exponent: law.exponent,
-            tolerance: law.tolerance,
+            // An error in every step, a thousand of them at most in what counts.
+            tolerance: law.tolerance.max((COARSE * left / largest).min(COARSEST)),
+            close: (CLOSE * largest).max(left),
+            start: (START * largest).max(left),
             largest,
             release: (0..n).map(|i| (system.restitution(i) * system.restitution(i)).recip()).collect(),
             scale: (0..n).map(depth).collect(),
@@ -155,7 +165,7 @@ impl<'s, 'p> Flow<'s, 'p> {
             let elastic = self.release[i] == 1.0;
             let speed = [self.point.speed[i], slope.speed[i] * h, next.speed[i], last.speed[i] * h];
             let depth = [self.point.depth[i], slope.depth[i] * h, next.depth[i], last.depth[i] * h];
-            let lift = START * self.largest;
+            let lift = self.start;
             let shares = match self.mode[i] {
                 Mode::Open => [falling([speed[0] + lift, speed[1], speed[2] + lift, speed[3]]), None],
                 Mode::Loading if elastic => [falling(depth), None],
@@ -205,7 +215,7 @@ impl<'s, 'p> Flow<'s, 'p> {
     fn start_open(&mut self) -> bool {
         let mut any = false;
         for i in 0..self.mode.len() {
-            if self.mode[i] == Mode::Open && self.point.speed[i] < -START * self.largest {
+            if self.mode[i] == Mode::Open && self.point.speed[i] < -self.start {
                 self.mode[i] = Mode::Loading;
                 any = true;
             }
@@ -220,7 +230,7 @@ impl<'s, 'p> Flow<'s, 'p> {
             let depth = self.point.depth[i].max(0.0);
             let energy = self.stiffness[i] * depth * self.power(depth) / power;
             let speed = (2.0 * energy * self.system.diagonal[i]).sqrt();
-            speed.max(-self.point.speed[i]) <= CLOSE * self.largest
+            speed.max(-self.point.speed[i]) <= self.close
         })
     }
 }

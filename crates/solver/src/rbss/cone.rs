@@ -6,10 +6,6 @@ use super::conditions::{largest_violation, project};
 use super::system::System;
 use super::{fixed_point, newton};
 
-/// Violation that counts as none, relative to the largest approach speed: a third of what is promised. Among masses of
-/// 1 to 1e4 rounding alone can leave 1e-10.
-pub(super) const CONVERGED: f64 = 3e-10;
-
 /// Violation that Newton's method aims at, relative to the largest approach speed.
 const AIM: f64 = 1e-15;
 
@@ -46,8 +42,19 @@ impl Outcome {
         Outcome { impulses: vec![DVec3::ZERO; system.len()], violation: 0.0, iterations: 0, rounds: 0, singular: false }
     }
 
+    /// Takes these impulses, drawn into their cones, where they violate less.
+    fn take_better(&mut self, system: &System, impulses: &[DVec3]) {
+        let inside: Vec<DVec3> = system.contacts.iter().zip(impulses).map(|(c, p)| project(c, *p)).collect();
+        let mut velocities = Vec::with_capacity(system.len());
+        system.shifted_velocities(&inside, &mut velocities);
+        let violation = largest_violation(system, &inside, &velocities);
+        if violation < self.violation {
+            (self.violation, self.impulses) = (violation, inside);
+        }
+    }
+
     pub(super) fn converged(&self, system: &System) -> bool {
-        self.violation <= CONVERGED * system.scale
+        self.violation <= system.tolerance
     }
 }
 
@@ -66,7 +73,7 @@ pub(super) fn solve(system: &mut System, outcome: &mut Outcome, cycles: u32) {
 fn release_slipping(system: &mut System, impulses: &[DVec3]) -> bool {
     let mut velocities = Vec::new();
     system.shifted_velocities(impulses, &mut velocities);
-    let least = CONVERGED * system.scale;
+    let least = system.tolerance;
     let mut changed = false;
     for (i, c) in system.contacts.iter_mut().enumerate() {
         let slides = c.tangential(velocities[i]).length() > least && c.k_normal * impulses[i].length() > least;
@@ -89,7 +96,7 @@ fn solve_cone(system: &System, outcome: &mut Outcome, cycles: u32) {
         for cycle in 0..cycles {
             run_cycle(system, outcome, &mut impulses, method, FIRST_STEPS << cycle.min(DOUBLINGS));
             if outcome.converged(system) {
-                outcome.singular = newton::is_singular(system, &outcome.impulses);
+                outcome.singular = !system.coarse && newton::is_singular(system, &outcome.impulses);
                 return;
             }
         }
@@ -99,22 +106,26 @@ fn solve_cone(system: &System, outcome: &mut Outcome, cycles: u32) {
 /// Steps of the fixed point, then Newton's method. `impulses` go on from where Newton's method came closest with
 /// contacts together, from where the fixed point ended with contacts in turn: each as solved more problems.
 fn run_cycle(system: &System, outcome: &mut Outcome, impulses: &mut Vec<DVec3>, method: Method, steps: u32) {
-    let target = system.len() as f64 * (AIM * system.scale).powi(2);
+    let target = if system.coarse {
+        system.tolerance * system.tolerance
+    } else {
+        system.len() as f64 * (AIM * system.scale).powi(2)
+    };
     match method {
         Method::Together => fixed_point::together(system, impulses, steps),
         Method::InTurn => fixed_point::in_turn(system, impulses, steps),
     }
-    let mut refined = impulses.clone();
-    let newton_steps = newton::run(system, &mut refined, NEWTON_STEPS, target);
-    outcome.iterations += u64::from(steps + newton_steps);
+    outcome.iterations += u64::from(steps);
     outcome.rounds += 1;
-    let inside: Vec<DVec3> = system.contacts.iter().zip(&refined).map(|(c, p)| project(c, *p)).collect();
-    let mut velocities = Vec::with_capacity(system.len());
-    system.shifted_velocities(&inside, &mut velocities);
-    let violation = largest_violation(system, &inside, &velocities);
-    if violation < outcome.violation {
-        (outcome.violation, outcome.impulses) = (violation, inside);
+    if system.coarse {
+        outcome.take_better(system, impulses);
+        if outcome.converged(system) {
+            return;
+        }
     }
+    let mut refined = impulses.clone();
+    outcome.iterations += u64::from(newton::run(system, &mut refined, NEWTON_STEPS, target));
+    outcome.take_better(system, &refined);
     if method == Method::Together {
         *impulses = refined;
     }

@@ -265,7 +265,11 @@ fn a_law_that_does_nothing_is_refused() {
         fn claims(&self) -> &'static [Desideratum] {
             &Desideratum::ALL
         }
-        fn resolve(&self, problem: &ContactProblem) -> Result<granule_solver::Solution, granule_solver::ProblemError> {
+        fn resolve_within(
+            &self,
+            problem: &ContactProblem,
+            _: f64,
+        ) -> Result<granule_solver::Solution, granule_solver::ProblemError> {
             let velocities = problem.bodies.iter().map(|b| b.velocity).collect();
             let impulses = vec![DVec3::ZERO; problem.contacts.len()];
             Ok(granule_solver::Solution { impulses, velocities, ..Default::default() })

@@ -1,7 +1,7 @@
 //! The energy-tracked release after the contact stage.
 
 use granule_model::DVec3;
-use granule_solver::ReleaseSettings;
+use granule_solver::{HitSettings, ReleaseSettings};
 
 use crate::support::cluster::{Recipe, cluster};
 use crate::support::scene::{Part, Scene, Touch, bouncy, until};
@@ -12,13 +12,23 @@ const G: f64 = 9.8;
 /// The thresholds of a scene under gravity, as multiples of g dt.
 fn under_gravity() -> ReleaseSettings {
     let unit = G * DT;
-    ReleaseSettings { lambda: 30, max_rounds: 300, fast: 4.0 * unit, lift: unit, threshold: 0.4 * unit, dt: DT }
+    ReleaseSettings {
+        lambda: 30,
+        max_rounds: 300,
+        hits: HitSettings { fast: 4.0 * unit, lift: unit, dt: DT },
+        threshold: 0.4 * unit,
+    }
 }
 
 /// Thresholds that are rounding for speeds of `scale`.
 fn free(scale: f64) -> ReleaseSettings {
     let floor = 1e-12 * scale;
-    ReleaseSettings { lambda: 30, max_rounds: 300, fast: floor, lift: floor, threshold: floor, dt: DT }
+    ReleaseSettings {
+        lambda: 30,
+        max_rounds: 300,
+        hits: HitSettings { fast: floor, lift: floor, dt: DT },
+        threshold: floor,
+    }
 }
 
 #[test]
