@@ -11,6 +11,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MaterialId(pub u32);
 
+/// How a step is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stepping {
+    /// All contacts of a step together, known before they touch.
+    #[default]
+    Margin,
+    /// From impact to impact: exact in time, for up to some thousand bodies.
+    Event,
+}
+
 /// Settings of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -26,6 +36,8 @@ pub struct Settings {
     pub drag: Drag,
     /// How poses are advanced.
     pub integrator: Integrator,
+    /// How a step is made.
+    pub stepping: Stepping,
 }
 
 impl Default for Settings {
@@ -37,6 +49,7 @@ impl Default for Settings {
             sleeping: true,
             drag: Drag::default(),
             integrator: Integrator::default(),
+            stepping: Stepping::default(),
         }
     }
 }

@@ -108,13 +108,14 @@ impl Problems {
         &self.islands
     }
 
-    /// Lays out bodies and rows. `unforced` are the velocities before the forces of the step, `warm_scale` the factor on the
+    /// Lays out bodies and rows. `gap` says what a contact has to close, `unforced` are the velocities before the forces of the step, `warm_scale` the factor on the
     /// impulses of the last step.
     pub(crate) fn assemble(
         &mut self,
         bodies: &Bodies,
         contacts: &[Contact],
         coefficients: impl Fn(usize, usize) -> Coefficients,
+        gap: impl Fn(&Contact) -> f64,
         unforced: &[Velocity],
         dt: f64,
         warm_scale: f64,
@@ -151,7 +152,7 @@ impl Problems {
                     arm_a: contact.point - bodies.pose[i].position,
                     arm_b: contact.point - bodies.pose[j].position,
                     normal: contact.normal,
-                    gap: contact.gap,
+                    gap: gap(contact),
                     coefficients: coefficients(i, j),
                     radius: contact.radius,
                     warm_normal: warm_scale * contact.warm_normal,
@@ -449,7 +450,7 @@ mod tests {
     fn spans_of_no_island_are_empty() {
         let mut problems = Problems::default();
         problems.find(&Bodies::default(), &[]);
-        problems.assemble(&Bodies::default(), &[], |_, _| unreachable!("no contact"), &[], 1.0, 1.0);
+        problems.assemble(&Bodies::default(), &[], |_, _| unreachable!("no contact"), |c| c.gap, &[], 1.0, 1.0);
         assert_eq!(problems.count(), 0);
         assert_eq!(problems.totals(1.0).sweeps, 0);
     }

@@ -24,6 +24,7 @@ mod detection;
 mod drift;
 mod drive;
 mod error;
+mod event;
 mod impact;
 mod islands;
 mod motion;
@@ -39,7 +40,9 @@ mod step;
 mod time_step;
 
 pub use audit::Audit;
-pub use description::{BodyDescription, Drag, Etm, Integrator, Law, MaterialId, Motion, MotionFunction, Settings};
+pub use description::{
+    BodyDescription, Drag, Etm, Integrator, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
+};
 pub use error::EngineError;
 pub use report::{EnergyReport, ImpactCounts, Phase, StepReport};
 pub use rest::RestCriterion;

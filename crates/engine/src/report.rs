@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::impact::ImpactTotals;
+
 /// The phases of a step, in the order in which they run; the names are also those of the tracing spans and of the columns of
 /// the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +94,22 @@ pub struct EnergyReport {
     pub impact_error: f64,
 }
 
+impl EnergyReport {
+    /// Adds what follows within the same step.
+    pub(crate) fn add(&mut self, e: &EnergyReport) {
+        self.driven_work += e.driven_work;
+        self.field_work += e.field_work;
+        self.dissipated_impact += e.dissipated_impact;
+        self.dissipated_friction += e.dissipated_friction;
+        self.dissipated_contact += e.dissipated_contact;
+        self.correction_work += e.correction_work;
+        self.star_change += e.star_change;
+        self.stage_gain = self.stage_gain.max(e.stage_gain);
+        self.impact_error = self.impact_error.max(e.impact_error);
+        (self.kinetic, self.potential, self.star) = (e.kinetic, e.potential, e.star);
+    }
+}
+
 /// What became of the impacts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImpactCounts {
@@ -160,6 +178,8 @@ pub struct StepReport {
     pub fallbacks: u32,
     /// Releases that had to be ended with e = 0.
     pub forced: u32,
+    /// Steps from impact to impact that had too many of them and ended as ordinary ones.
+    pub unfinished: u32,
     /// Releases with a stage cut short by its cap.
     pub cut_short: u32,
     /// Largest overlap after the step, over the smaller body's equal-volume radius \[-\].
@@ -171,6 +191,14 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// Adds impacts that were resolved between two sub-steps.
+    pub(crate) fn add_impacts(&mut self, impacts: &ImpactTotals) {
+        self.hits += impacts.hits;
+        self.resolved += impacts.resolved;
+        self.fallbacks += impacts.fallbacks;
+        self.impact_iterations += impacts.iterations;
+    }
+
     /// Adds a sub-step to the report of its step.
     pub(crate) fn add(&mut self, part: &StepReport) {
         for (sum, x) in self.seconds.iter_mut().zip(part.seconds) {
@@ -187,18 +215,9 @@ impl StepReport {
         self.fallbacks += part.fallbacks;
         self.forced += part.forced;
         self.cut_short += part.cut_short;
+        self.unfinished += part.unfinished;
         self.largest_overlap = self.largest_overlap.max(part.largest_overlap);
-        let (sum, e) = (&mut self.energy, &part.energy);
-        sum.driven_work += e.driven_work;
-        sum.field_work += e.field_work;
-        sum.dissipated_impact += e.dissipated_impact;
-        sum.dissipated_friction += e.dissipated_friction;
-        sum.dissipated_contact += e.dissipated_contact;
-        sum.correction_work += e.correction_work;
-        sum.star_change += e.star_change;
-        sum.stage_gain = sum.stage_gain.max(e.stage_gain);
-        sum.impact_error = sum.impact_error.max(e.impact_error);
-        (sum.kinetic, sum.potential, sum.star) = (e.kinetic, e.potential, e.star);
+        self.energy.add(&part.energy);
         (self.pairs, self.contacts, self.touching) = (part.pairs, part.contacts, part.touching);
         (self.islands, self.largest_island) = (part.islands, part.largest_island);
     }

@@ -22,7 +22,7 @@ use crate::report::ImpactCounts;
 use crate::rest::RestCriterion;
 use crate::sleep::Sleep;
 use crate::snapshot::{BodySnapshot, Snapshot};
-use crate::step::Restore;
+use crate::step::{Pass, Restore};
 use crate::time_step::Scales;
 
 /// A force field of the embedding program; see [`Simulation::add_force_field`].
@@ -58,6 +58,10 @@ pub struct Simulation {
     pub(crate) rest_time: f64,
     pub(crate) largest_overlap: f64,
     pub(crate) impacts: ImpactCounts,
+    /// What the pass through the phases does that is under way.
+    pub(crate) pass: Pass,
+    /// Time for which contacts have to be known in a flight \[s\].
+    pub(crate) horizon: f64,
 }
 
 impl Simulation {

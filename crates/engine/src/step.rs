@@ -21,7 +21,7 @@ use granule_solver::{HitSettings, ReleaseSettings, StageSettings};
 use tracing::span::EnteredSpan;
 use tracing::{Span, trace_span};
 
-use crate::description::{Integrator, Law};
+use crate::description::{Integrator, Law, Stepping};
 use crate::detection::Contact;
 use crate::drive;
 use crate::error::EngineError;
@@ -72,11 +72,24 @@ const LEFT: f64 = 0.4;
 /// Floor of both without gravity, over the largest speed.
 const FLOOR: f64 = 1e-9;
 
+/// Flights up to this share of a step leave no impulses to start from.
+const SHORT_FLIGHT: f64 = 1e-3;
+
 /// Share of the energy dissipated so far that the drift correction of one step, and of the whole run, may spend.
 const DRIFT_PER_STEP: f64 = 4e-6;
 const DRIFT_PER_RUN: f64 = 1.5e-3;
 /// The same where nothing has friction: such a pack never comes to rest, and what slides sinks for as long as it is watched.
 const DRIFT_WITHOUT_FRICTION: f64 = 4e-3;
+
+/// What a pass through the phases does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// A step or a part of one, with its impacts.
+    #[default]
+    Whole,
+    /// The motion between two impacts.
+    Flight,
+}
 
 /// State to go back to when a step is undone.
 #[derive(Debug, Default)]
@@ -110,7 +123,10 @@ impl Simulation {
             return Err(EngineError::Setting { field: "time_step", value: dt, expected: "a finite time above 0 s" });
         }
         let mut report = StepReport { dt, ..StepReport::default() };
-        self.divide(dt, 0, &mut report)?;
+        match self.settings.stepping {
+            Stepping::Margin => self.divide(dt, 0, &mut report)?,
+            Stepping::Event => self.step_by_events(dt, &mut report)?,
+        }
         self.steps += 1;
         self.audit.record(&report.energy);
         self.impacts.add(&report);
@@ -124,9 +140,9 @@ impl Simulation {
     }
 
     /// Makes a step of `dt`, in halves where a whole one lets the overlap grow too much.
-    fn divide(&mut self, dt: f64, depth: usize, report: &mut StepReport) -> Result<(), EngineError> {
+    pub(crate) fn divide(&mut self, dt: f64, depth: usize, report: &mut StepReport) -> Result<(), EngineError> {
         self.remember(depth);
-        let part = self.substep(dt)?;
+        let part = self.substep(dt, Pass::Whole)?;
         let before = self.restore[depth].overlap;
         let growth = part.largest_overlap - before;
         let grew = growth > CREEP * (OVERLAP_LIMIT - before).max(0.0);
@@ -146,7 +162,8 @@ impl Simulation {
     }
 
     /// One pass through the phases.
-    fn substep(&mut self, dt: f64) -> Result<StepReport, EngineError> {
+    pub(crate) fn substep(&mut self, dt: f64, pass: Pass) -> Result<StepReport, EngineError> {
+        self.pass = pass;
         let mut report = StepReport::default();
         let mut clock = Clock::start();
         clock.enter(Phase::Drive);
@@ -158,14 +175,17 @@ impl Simulation {
         clock.enter(Phase::Islands);
         self.problems.find(&self.bodies, &self.detection.contacts);
         clock.enter(Phase::Forces);
-        let start = self.energies(dt);
+        let start = self.energies(self.star_time(dt));
         let field_work = self.apply_forces(dt);
-        let forced = self.energies(dt).kinetic();
+        let forced = self.energies(0.0).kinetic();
         clock.enter(Phase::Contact);
         let warm_scale = if self.impulse_time > 0.0 { dt / self.impulse_time } else { 1.0 };
         self.solve_contacts(dt, warm_scale);
         clock.enter(Phase::Impact);
-        let impacts = self.resolve_impacts(dt, warm_scale);
+        let impacts = match pass {
+            Pass::Whole => self.resolve_impacts(dt, warm_scale),
+            Pass::Flight => ImpactTotals::default(),
+        };
         clock.enter(Phase::Release);
         self.release(dt, warm_scale);
         self.check_finite()?;
@@ -196,6 +216,8 @@ impl Simulation {
 
     /// Phase `broadphase`.
     fn find_pairs(&mut self, dt: f64) {
+        // In a flight what comes after it matters as well.
+        let dt = if self.pass == Pass::Flight { self.horizon } else { dt };
         self.detection.find_pairs(&self.bodies, dt, 2.0 * self.settings.gravity.length() * dt);
     }
 
@@ -215,6 +237,7 @@ impl Simulation {
             &self.bodies,
             &self.detection.contacts,
             |a, b| self.pairs.of(&self.bodies, a, b),
+            |contact| self.gap_to_close(contact, dt),
             &self.unforced,
             dt,
             warm_scale,
@@ -223,6 +246,26 @@ impl Simulation {
         problems.write_back(&mut self.bodies);
         self.problems = problems;
         self.bodies.transport.clone_from(&self.bodies.velocity);
+        if self.pass == Pass::Flight {
+            for (transport, before) in self.bodies.transport.iter_mut().zip(&self.unforced) {
+                transport.linear = 0.5 * (transport.linear + before.linear);
+            }
+        }
+    }
+
+    /// Time that the last term of E* counts \[s\]: none where free motion keeps the plain energy.
+    fn star_time(&self, dt: f64) -> f64 {
+        if self.pass == Pass::Flight { 0.0 } else { dt }
+    }
+
+    /// The gap that the contact stage has to close. In a flight the bodies move with the mean of the velocities before and after, so
+    /// that `u+ >= -(2 gap/dt + u-)` keeps them apart.
+    fn gap_to_close(&self, contact: &Contact, dt: f64) -> f64 {
+        if self.pass == Pass::Whole {
+            return contact.gap;
+        }
+        let at = |i: u32| self.unforced[i as usize].at(contact.point - self.bodies.pose[i as usize].position);
+        (2.0 * contact.gap.max(0.0) + dt * contact.normal.dot(at(contact.a) - at(contact.b))).max(0.0)
     }
 
     /// Phase `impact`: the laws that are not joined to the contact stage by the release.
@@ -248,8 +291,11 @@ impl Simulation {
     fn release(&mut self, dt: f64, warm_scale: f64) {
         self.problems.release(self.release_settings(dt).as_ref());
         self.problems.write_back(&mut self.bodies);
-        self.problems.store_impulses(&mut self.detection.contacts, warm_scale);
-        self.impulse_time = dt;
+        // What a very short flight leaves is rounding: the next one starts from what a longer one left.
+        if self.pass == Pass::Whole || dt > SHORT_FLIGHT * self.horizon {
+            self.problems.store_impulses(&mut self.detection.contacts, warm_scale);
+            self.impulse_time = dt;
+        }
     }
 
     fn stage_settings(&self, dt: f64) -> StageSettings {
@@ -269,20 +315,23 @@ impl Simulation {
     }
 
     /// Which contacts of the step are impacts.
-    fn hit_settings(&self, dt: f64) -> HitSettings {
+    pub(crate) fn hit_settings(&self, dt: f64) -> HitSettings {
         let unit = self.settings.gravity.length() * dt;
         let floor = FLOOR * self.top_speed();
         HitSettings { fast: (HIT * unit).max(floor), lift: unit.max(floor), dt }
     }
 
     /// Approach speed that impacts may leave to the next contact stage \[m/s\].
-    fn left(&self, dt: f64) -> f64 {
+    pub(crate) fn left(&self, dt: f64) -> f64 {
         (LEFT * self.settings.gravity.length() * dt).max(FLOOR * self.top_speed())
     }
 
     /// How energy is released; none for laws that have resolved their impacts before.
     fn release_settings(&self, dt: f64) -> Option<ReleaseSettings> {
         let Law::Etm(etm) = self.settings.law else { return None };
+        if self.pass == Pass::Flight {
+            return None;
+        }
         Some(ReleaseSettings {
             lambda: etm.lambda,
             max_rounds: etm.max_rounds,
@@ -362,7 +411,7 @@ impl Simulation {
         if self.settings.sleeping {
             self.sleep.settle(&mut self.bodies, self.problems.components(), gravity, dt);
         }
-        let now = self.energies(dt);
+        let now = self.energies(self.star_time(dt));
         self.audit.begin(start.conserved());
         let star_change = now.conserved() - start.conserved() - totals.driven_work - energy.field_work;
         *energy = EnergyReport {
@@ -374,14 +423,22 @@ impl Simulation {
             dissipated_friction: totals.friction,
             dissipated_contact: energy.correction_work - star_change - totals.impact - totals.friction,
             star_change,
-            stage_gain: (totals.kinetic_change / forced.max(f64::MIN_POSITIVE)).max(totals.impact_gain),
+            stage_gain: (totals.kinetic_change / self.energy_given(forced)).max(totals.impact_gain),
             impact_error: totals.impact_error,
             ..*energy
         };
     }
 
+    /// Kinetic energy that the stages were given, `forced` as it came in; for a flight, which may be as short as rounding lets it,
+    /// at least what gravity gives in a whole step \[J\].
+    fn energy_given(&self, forced: f64) -> f64 {
+        let speed = if self.pass == Pass::Flight { self.settings.gravity.length() * self.horizon } else { 0.0 };
+        let mass: f64 = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.mass[i]).sum();
+        forced.max(0.5 * mass * speed * speed).max(f64::MIN_POSITIVE)
+    }
+
     /// Energies now, with E* for steps of `dt`. A sleeping body counts as at rest.
-    fn energies(&self, dt: f64) -> Energies {
+    pub(crate) fn energies(&self, dt: f64) -> Energies {
         let dynamic = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]);
         let motions = dynamic.map(|i| self.bodies.motion(i));
         Energies::of(motions, self.settings.gravity, self.datum * self.up(), dt)
@@ -406,7 +463,7 @@ impl Simulation {
         })
     }
 
-    fn remember(&mut self, depth: usize) {
+    pub(crate) fn remember(&mut self, depth: usize) {
         if self.restore.len() <= depth {
             self.restore.resize_with(depth + 1, Restore::default);
         }
@@ -419,7 +476,7 @@ impl Simulation {
         r.overlap = overlap;
     }
 
-    fn go_back(&mut self, depth: usize) {
+    pub(crate) fn go_back(&mut self, depth: usize) {
         let r = &self.restore[depth];
         self.bodies.pose.clone_from(&r.pose);
         self.bodies.velocity.clone_from(&r.velocity);

@@ -9,6 +9,7 @@ mod determinism;
 mod drag;
 mod driven;
 mod elastic;
+mod events;
 mod friction;
 mod incline;
 mod mass;

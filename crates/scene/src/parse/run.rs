@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granule_engine::{Etm, Law, RestCriterion, Settings};
+use granule_engine::{Etm, Law, RestCriterion, Settings, Stepping};
 use granule_forces::Drag;
 use granule_integrator::Integrator;
 use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
@@ -10,7 +10,7 @@ use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::read::{Item, Table};
 
-const RUN: &[&str] = &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "rest"];
+const RUN: &[&str] = &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "stepping", "rest"];
 const REST: &[&str] = &["speed", "fraction", "energy", "hold"];
 const INTEGRATORS: [&str; 3] = ["symplectic-euler", "midpoint", "rk4"];
 const LAWS: &[&str] = &Law::NAMES;
@@ -55,11 +55,16 @@ pub(super) fn read(root: &Table<'_, '_>) -> Result<Run, SceneError> {
         let kinds = [Integrator::SymplecticEuler, Integrator::Midpoint, Integrator::RungeKutta4];
         item.one_of(&INTEGRATORS).map(|i| kinds[i])
     };
+    let stepping = |item: Item<'_, '_>| {
+        let kinds = [Stepping::Margin, Stepping::Event];
+        item.one_of(&["margin", "event"]).map(|i| kinds[i])
+    };
     let settings = Settings {
         gravity: table.or("gravity", defaults.gravity, Item::vector)?,
         time_step: table.optional("time_step", Item::positive)?,
         sleeping: table.or("sleeping", defaults.sleeping, Item::boolean)?,
         integrator: table.or("integrator", defaults.integrator, integrator)?,
+        stepping: table.or("stepping", defaults.stepping, stepping)?,
         ..defaults
     };
     let until_rest = until(&table)?;

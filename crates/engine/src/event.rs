@@ -1,0 +1,209 @@
+//! Event stepping: from impact to impact, for up to some thousand bodies.
+//!
+//! A step of `dt` is cut at its impacts (Tang 2014, section 2; RBSS thesis 2005, section 4.1.1.2.2). The law of the scene resolves
+//! what touches and approaches; the bodies then move until the next contact touches, and so on to the end of the step.
+//! Between impacts contacts that rest are carried by the contact stage, as in any step, and free motion follows gravity exactly:
+//! `x += (v + v')/2 dt`, so that the plain sum of kinetic and potential energy is the one that is kept (E* with dt = 0).
+//!
+//! **Time of touch.** The time to the first touch is taken from gap, approach speed and the acceleration of gravity between the
+//! two bodies. For spheres the gap of straight paths is convex in time, so this time is never too long: the bodies go there,
+//! look again, and arrive, with digits doubling, when the gap is below [`ARRIVED`] of the smallest radius. Where it was too long
+//! after all (corners that turn) the move is undone and shortened.
+//!
+//! **Termination.** Contacts slower than a few g dt are no impacts but rest: they are left to the contact stage, and with them the
+//! end of every sequence of ever smaller bounces (Zeno). A step makes at most [`MOVES`] moves for every body and
+//! [`LEAST_MOVES`]; what is left of it then is one ordinary step, counted in [`StepReport::unfinished`].
+
+use crate::error::EngineError;
+use crate::impact::{ImpactSettings, Standing};
+use crate::report::{EnergyReport, StepReport};
+use crate::simulation::Simulation;
+use crate::step::Pass;
+
+/// Gap at which a contact counts as reached, over the smallest radius.
+const ARRIVED: f64 = 1e-10;
+/// Gap up to which a contact touches in the law's problem, over the smaller radius: as in `granule resolve`.
+const TOUCH: f64 = 1e-6;
+/// Moves in a step.
+const MOVES: usize = 50;
+const LEAST_MOVES: usize = 1000;
+/// How often a move that went too far is shortened.
+const SHORTENINGS: usize = 60;
+/// Share of a step that is not worth a move.
+const NOTHING: f64 = 1e-12;
+/// Where the state before a move is kept, beyond those of divided steps.
+const KEPT: usize = 8;
+
+impl Simulation {
+    /// Makes a step of `dt`, impact after impact.
+    pub(crate) fn step_by_events(&mut self, dt: f64, report: &mut StepReport) -> Result<(), EngineError> {
+        self.horizon = dt;
+        let mut left = dt;
+        let mut moves = LEAST_MOVES.max(MOVES * self.bodies.len());
+        while left > NOTHING * dt {
+            self.prepare(dt);
+            self.resolve_touching(dt, report);
+            if moves == 0 {
+                report.unfinished += 1;
+                return self.divide(left, 0, report);
+            }
+            moves -= 1;
+            let until = self.first_touch(left, dt).unwrap_or(left);
+            left -= self.fly(until, dt, report)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the contacts of the coming step where they are not known.
+    fn prepare(&mut self, dt: f64) {
+        if self.detection.stale {
+            self.detection.find_pairs(&self.bodies, dt, 2.0 * self.settings.gravity.length() * dt);
+            self.detection.find_contacts(&self.bodies);
+        }
+    }
+
+    /// Resolves what touches and approaches, at once.
+    fn resolve_touching(&mut self, dt: f64, report: &mut StepReport) {
+        let hits = self.hit_settings(dt);
+        let arrived = ARRIVED * self.smallest_radius();
+        let bodies = &self.bodies;
+        let pairs = &self.pairs;
+        self.impact.standing.clear();
+        self.impact.standing.extend(self.detection.contacts.iter().map(|c| {
+            let (i, j) = (c.a as usize, c.b as usize);
+            let at = |i: usize| bodies.velocity[i].at(c.point - bodies.pose[i].position);
+            let approach = -c.normal.dot(at(i) - at(j));
+            let touches = c.gap <= TOUCH * c.radius && (bodies.awake(i) || bodies.awake(j));
+            let rebound = pairs.of(bodies, i, j).restitution * approach;
+            let hit = touches && c.gap <= arrived && approach > hits.fast && rebound > hits.lift;
+            Standing { touches, hit }
+        }));
+        if !self.impact.standing.iter().any(|s| s.hit) {
+            return;
+        }
+        let before = self.energies(0.0);
+        self.impact.velocity.clone_from(&self.bodies.velocity);
+        let settings = ImpactSettings { left: self.left(dt), fast: hits.fast };
+        let law = self.settings.law.law();
+        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, pairs, &settings);
+        self.bodies.velocity.clone_from(&self.impact.velocity);
+        let now = self.energies(0.0);
+        let star_change = now.conserved() - before.conserved() - totals.driven_work;
+        report.add_impacts(&totals);
+        report.energy.add(&EnergyReport {
+            kinetic: now.kinetic(),
+            potential: now.potential,
+            star: now.conserved(),
+            driven_work: totals.driven_work,
+            dissipated_impact: totals.normal_work,
+            dissipated_friction: totals.friction_work,
+            dissipated_contact: -star_change - totals.normal_work - totals.friction_work,
+            star_change,
+            stage_gain: totals.gain,
+            impact_error: totals.error,
+            ..EnergyReport::default()
+        });
+        // Bodies that are faster now may reach others.
+        self.detection.stale = true;
+        self.prepare(dt);
+    }
+
+    /// Time to the first touch within `left` that is an impact \[s\].
+    fn first_touch(&self, left: f64, dt: f64) -> Option<f64> {
+        let fast = self.hit_settings(dt).fast;
+        let bodies = &self.bodies;
+        let arrived = ARRIVED * self.smallest_radius();
+        let mut first = None;
+        for c in self.detection.contacts.iter().filter(|c| c.gap > arrived) {
+            let (i, j) = (c.a as usize, c.b as usize);
+            let at = |i: usize| bodies.velocity[i].at(c.point - bodies.pose[i].position);
+            let pull = |i: usize| if bodies.awake(i) { c.normal.dot(self.settings.gravity) } else { 0.0 };
+            let (speed, pull) = (c.normal.dot(at(i) - at(j)), pull(i) - pull(j));
+            let Some(time) = time_to_close(c.gap, speed, pull) else { continue };
+            if time < left && -(speed + pull * time) > fast {
+                first = Some(first.map_or(time, |t: f64| t.min(time)));
+            }
+        }
+        first
+    }
+
+    /// Moves on by `until`, or less where a contact that is an impact would be passed; returns the time made.
+    fn fly(&mut self, until: f64, dt: f64, report: &mut StepReport) -> Result<f64, EngineError> {
+        let fast = self.hit_settings(dt).fast;
+        // What touches already is not an impact any more, or was refused by the step: the contact stage has it.
+        let arrived = ARRIVED * self.smallest_radius();
+        let touching: Vec<(u32, u32)> =
+            self.detection.contacts.iter().filter(|c| c.gap <= arrived).map(|c| (c.a, c.b)).collect();
+        let mut time = until;
+        for attempt in 0..=SHORTENINGS {
+            self.remember(KEPT);
+            let part = self.substep(time, Pass::Flight)?;
+            let passed = (attempt < SHORTENINGS).then(|| self.passed(&touching, fast, time)).flatten();
+            let Some(share) = passed else {
+                self.time += time;
+                report.substeps += 1;
+                report.add(&part);
+                return Ok(time);
+            };
+            report.undone += 1;
+            self.go_back(KEPT);
+            time *= share;
+        }
+        Ok(0.0)
+    }
+
+    /// Share of the last move, of `time` \[s\], after which the contact that is passed furthest touched; none where no impact was passed.
+    fn passed(&self, touching: &[(u32, u32)], fast: f64, time: f64) -> Option<f64> {
+        let arrived = ARRIVED * self.smallest_radius();
+        let bodies = &self.bodies;
+        let mut least = None;
+        for c in self.detection.contacts.iter().filter(|c| c.gap < -arrived) {
+            let at = |i: u32| bodies.velocity[i as usize].at(c.point - bodies.pose[i as usize].position);
+            let approach = -c.normal.dot(at(c.a) - at(c.b));
+            if approach <= fast || touching.contains(&(c.a, c.b)) {
+                continue;
+            }
+            // Back by the depth at the speed it has now, and never by nothing or all.
+            let moved = approach * time;
+            let share = (1.0 + c.gap / moved).clamp(0.1, 1.0 - 1e-9);
+            least = Some(least.map_or(share, |s: f64| s.min(share)));
+        }
+        least
+    }
+
+    fn smallest_radius(&self) -> f64 {
+        let radii = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.radius[i]);
+        radii.fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// First time at which `gap + speed t + pull t^2 / 2` falls to zero, for a gap above zero.
+fn time_to_close(gap: f64, speed: f64, pull: f64) -> Option<f64> {
+    let root = speed * speed - 2.0 * pull * gap;
+    if root < 0.0 {
+        return None;
+    }
+    // The smaller root, in the form without cancellation.
+    let time = 2.0 * gap / (root.sqrt() - speed);
+    (time > 0.0 && time.is_finite()).then_some(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_to_close_is_exact() {
+        let case = |gap: f64, speed: f64, pull: f64, expected: f64| {
+            let time = time_to_close(gap, speed, pull).expect("it closes");
+            assert!((time - expected).abs() <= 1e-15 * expected * 4.0, "{time}");
+        };
+        case(2.0, -4.0, 0.0, 0.5);
+        // Dropped from 4.9 m; thrown up with 9.8 m/s from there.
+        case(4.9, 0.0, -9.8, 1.0);
+        case(4.9, 9.8, -9.8, 1.0 + 2f64.sqrt());
+        // Away without pull, and pulled away before it arrives.
+        assert_eq!(time_to_close(1.0, 1.0, 0.0), None);
+        assert_eq!(time_to_close(1.0, -1.0, 9.8), None);
+    }
+}
