@@ -38,7 +38,7 @@ impl Step {
 }
 
 /// The code to end with for a child's; a child that was killed has none and counts as a failure.
-fn exit_code(code: Option<i32>) -> u8 {
+pub(crate) fn exit_code(code: Option<i32>) -> u8 {
     code.and_then(|c| u8::try_from(c).ok()).unwrap_or(1)
 }
 

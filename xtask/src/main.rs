@@ -3,6 +3,7 @@
 mod bench;
 mod ci;
 mod tidy;
+mod validate;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -24,6 +25,8 @@ enum Command {
     Ci,
     /// Measure what a simulated second costs: table on screen, rows as JSON in target/bench.
     Bench(bench::Arguments),
+    /// Run `granule validate` in release: the reference cases, measured against expected. Arguments are handed on.
+    Validate(validate::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&root),
         Command::Ci => ci::run(&root),
         Command::Bench(arguments) => bench::run(&root, &arguments),
+        Command::Validate(arguments) => validate::run(&root, &arguments),
     }
 }
 

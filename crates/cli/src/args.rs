@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use granule_scene::ReposeShape;
+use granule_validation::CASES;
 
 /// Granular dynamics by impulses: packs, piles and avalanches of particles of any shape.
 #[derive(Debug, Parser)]
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Info(InfoArguments),
     /// Resolve the contacts of a scene's bodies as they stand, once and without time, and print impulses and velocities.
     Resolve(ResolveArguments),
+    /// Run the reference cases of the published methods, compare, and write tables and plots.
+    Validate(ValidateArguments),
 }
 
 /// The packaged experiments.
@@ -79,6 +82,23 @@ pub(crate) struct ResolveArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Arguments of `granule validate`.
+#[derive(Debug, Args)]
+pub(crate) struct ValidateArguments {
+    /// Run this case alone [default: all].
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(CASES.map(|case| case.name)))]
+    pub(crate) only: Option<String>,
+    /// Folder for tables and plots [default: out/validate].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the report as JSON, and nothing else, on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing but failures and errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 /// Arguments of `granule demo repose`.
@@ -157,6 +177,7 @@ mod tests {
             "granule demo repose --seeds 3",
             "granule demo repose --shape pears",
             "granule demo repose --friction nan",
+            "granule validate --only pears",
             "granule walk",
         ] {
             let error = Arguments::try_parse_from(line.split(' ')).expect_err(line);

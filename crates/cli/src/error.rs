@@ -10,7 +10,7 @@ use thiserror::Error;
 
 /// Everything went as asked.
 pub const DONE: u8 = 0;
-/// The run failed, or its results could not be written.
+/// The run or a reference case failed, or its results could not be written.
 pub const FAILED: u8 = 1;
 /// The input was wrong: the scene or an argument.
 pub const BAD_INPUT: u8 = 2;
@@ -42,6 +42,14 @@ pub enum CliError {
     #[error("cannot create the folder {path}: {source}", path = .path.display())]
     Folder {
         /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A table of the validation could not be written.
+    #[error("cannot write {path}: {source}", path = .path.display())]
+    Write {
+        /// The file.
         path: PathBuf,
         /// Why.
         source: std::io::Error,

@@ -3,9 +3,9 @@
 //! Floor 5: reads scenes with `granule-scene`, steps with `granule-engine`, writes with `granule-export` and `granule-view`.
 //! Owns no physics and no file format; what it adds is the order of things, messages and exit codes.
 //!
-//! Exit codes: 0 done, 1 the run failed or its results could not be written, 2 the input was wrong, 130 ended by Ctrl-C with
-//! what was computed so far written out. Results go to files, the outcome to standard output, everything else to
-//! standard error.
+//! Exit codes: 0 done, 1 the run or a reference case failed or its results could not be written, 2 the input was wrong, 130
+//! ended by Ctrl-C with what was computed so far written out. Results go to files, the outcome to standard output, everything
+//! else to standard error.
 
 mod args;
 pub mod clock;
@@ -18,6 +18,7 @@ mod progress;
 mod resolve;
 pub mod run;
 mod sweep;
+mod validate;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -43,6 +44,7 @@ pub fn run_command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         args::Command::Demo { demo: args::Demo::Repose(arguments) } => demo::command(&arguments),
         args::Command::Info(arguments) => info::command(&arguments),
         args::Command::Resolve(arguments) => resolve::command(&arguments),
+        args::Command::Validate(arguments) => validate::command(&arguments),
     };
     outcome.unwrap_or_else(|error| {
         console::note(error.render(std::io::stderr().is_terminal()));

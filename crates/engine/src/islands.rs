@@ -83,6 +83,19 @@ pub(crate) struct Totals {
     pub(crate) impact_error: f64,
 }
 
+/// What the islands of a step are laid out from.
+#[derive(Clone, Copy)]
+pub(crate) struct State<'a> {
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) contacts: &'a [Contact],
+    /// Velocities before the forces of the step.
+    pub(crate) unforced: &'a [Velocity],
+    /// Step \[s\].
+    pub(crate) dt: f64,
+    /// Factor on the impulses of the last step.
+    pub(crate) warm_scale: f64,
+}
+
 impl Problems {
     /// Number of islands.
     pub(crate) fn count(&self) -> usize {
@@ -108,18 +121,14 @@ impl Problems {
         &self.islands
     }
 
-    /// Lays out bodies and rows. `gap` says what a contact has to close, `unforced` are the velocities before the forces of the step, `warm_scale` the factor on the
-    /// impulses of the last step.
+    /// Lays out bodies and rows; `gap` says what a contact has to close.
     pub(crate) fn assemble(
         &mut self,
-        bodies: &Bodies,
-        contacts: &[Contact],
+        state: &State<'_>,
         coefficients: impl Fn(usize, usize) -> Coefficients,
         gap: impl Fn(&Contact) -> f64,
-        unforced: &[Velocity],
-        dt: f64,
-        warm_scale: f64,
     ) {
+        let State { bodies, contacts, unforced, dt, warm_scale } = *state;
         self.spans.clear();
         self.bodies.clear();
         self.tensors.clear();
@@ -450,7 +459,9 @@ mod tests {
     fn spans_of_no_island_are_empty() {
         let mut problems = Problems::default();
         problems.find(&Bodies::default(), &[]);
-        problems.assemble(&Bodies::default(), &[], |_, _| unreachable!("no contact"), |c| c.gap, &[], 1.0, 1.0);
+        let bodies = Bodies::default();
+        let state = State { bodies: &bodies, contacts: &[], unforced: &[], dt: 1.0, warm_scale: 1.0 };
+        problems.assemble(&state, |_, _| unreachable!("no contact"), |c| c.gap);
         assert_eq!(problems.count(), 0);
         assert_eq!(problems.totals(1.0).sweeps, 0);
     }

@@ -26,7 +26,7 @@ use crate::detection::Contact;
 use crate::drive;
 use crate::error::EngineError;
 use crate::impact::{ImpactSettings, ImpactTotals};
-use crate::islands::Totals;
+use crate::islands::{State, Totals};
 use crate::report::{EnergyReport, Phase, StepReport};
 use crate::simulation::Simulation;
 
@@ -233,15 +233,14 @@ impl Simulation {
     fn solve_contacts(&mut self, dt: f64, warm_scale: f64) {
         self.impact.forced.clone_from(&self.bodies.velocity);
         let mut problems = std::mem::take(&mut self.problems);
-        problems.assemble(
-            &self.bodies,
-            &self.detection.contacts,
-            |a, b| self.pairs.of(&self.bodies, a, b),
-            |contact| self.gap_to_close(contact, dt),
-            &self.unforced,
+        let state = State {
+            bodies: &self.bodies,
+            contacts: &self.detection.contacts,
+            unforced: &self.unforced,
             dt,
             warm_scale,
-        );
+        };
+        problems.assemble(&state, |a, b| self.pairs.of(&self.bodies, a, b), |c| self.gap_to_close(c, dt));
         problems.solve(&self.stage_settings(dt));
         problems.write_back(&mut self.bodies);
         self.problems = problems;

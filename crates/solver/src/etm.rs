@@ -42,9 +42,11 @@
 pub(crate) mod impulse;
 mod release;
 mod rounds;
+mod trace;
 
 pub use release::{ReleaseReport, ReleaseSettings, release};
 pub use rounds::Workspace;
+pub use trace::TracePoint;
 
 use serde::{Deserialize, Serialize};
 

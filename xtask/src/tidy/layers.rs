@@ -11,7 +11,7 @@ const FLOORS: [&[&str]; 6] = [
     &["levelset"],
     &["geometry", "broadphase", "islands", "solver", "integrator", "forces", "packing", "measure"],
     &["engine"],
-    &["scene", "export", "view", "cluster"],
+    &["scene", "export", "view", "validation", "cluster"],
     &["cli", "xtask", "benches"],
 ];
 

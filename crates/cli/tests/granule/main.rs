@@ -6,3 +6,4 @@ mod interrupt;
 mod resolve;
 mod run;
 mod support;
+mod validate;

@@ -1,11 +1,8 @@
-//! Chains and racks of balls that touch, and the reference files of the frictionless laws: `data/reference/r2_chains.json`,
-//! `r4_boxes_frictionless.json`, `r6_matrix.json`.
+//! Chains and racks of balls that touch, and a box that lands flat.
 
 use granule_model::{Coefficients, DMat3, DVec3, Velocity};
-use granule_solver::{ContactProblem, Gr, ImpactLaw, Lcp, Lzb, ProblemBody, ProblemContact, Qce, QceLcp};
-use serde_json::Value;
+use granule_solver::{ContactProblem, ProblemBody, ProblemContact};
 
-use super::reference::File;
 use super::scene::bouncy;
 
 fn ball(mass: f64, radius: f64, position: DVec3, velocity: DVec3) -> ProblemBody {
@@ -48,52 +45,35 @@ pub(crate) fn cradle(n: usize, moving: usize, restitution: f64) -> ContactProble
     chain(&vec![1.0; n], &velocities, restitution)
 }
 
-pub(crate) fn chains() -> Value {
-    serde_json::from_str(include_str!("../../../../../data/reference/r2_chains.json")).expect("r2 is readable")
-}
-
-const BOXES: &str = include_str!("../../../../../data/reference/r4_boxes_frictionless.json");
-
-/// The boxes as problems and as they stand in the file.
-pub(crate) fn frictionless_boxes() -> (File, Value) {
-    let problems = serde_json::from_str(BOXES).expect("r4 is readable");
-    (problems, serde_json::from_str(BOXES).expect("r4 is readable"))
-}
-
-pub(crate) fn matrix() -> Value {
-    serde_json::from_str(include_str!("../../../../../data/reference/r6_matrix.json")).expect("r6 is readable")
-}
-
-pub(crate) fn numbers(value: &Value) -> Vec<f64> {
-    let list = value.as_array().expect("a list");
-    list.iter().map(|x| x.as_f64().expect("a number")).collect()
-}
-
-pub(crate) fn vectors(value: &Value) -> Vec<DVec3> {
-    numbers(value).chunks(3).map(DVec3::from_slice).collect()
-}
-
-/// The law and the restitution that a model of r2 names; none for the compliant balls, which are no impact law.
-pub(crate) fn law(model: &str) -> Option<(Box<dyn ImpactLaw>, f64)> {
-    if model == "qce" {
-        return Some((Box::new(Qce::default()), 1.0));
-    }
-    let (name, restitution) = model.rsplit_once("_e")?;
-    let restitution = restitution.parse().ok()?;
-    let law: Box<dyn ImpactLaw> = match name {
-        "lcp" => Box::new(Lcp::default()),
-        "gr" => Box::new(Gr::default()),
-        "qce_lcp" => Box::new(QceLcp::default()),
-        "lzb_hertz" => Box::new(Lzb::default()),
-        "lzb_linear" => Box::new(Lzb { exponent: 1.0, ..Lzb::default() }),
-        _ => panic!("no law for {model}"),
-    };
-    Some((law, restitution))
-}
-
 /// The same problem with another restitution at every contact.
 pub(crate) fn with_restitution(problem: &ContactProblem, restitution: f64) -> ContactProblem {
     let mut problem = problem.clone();
     problem.contacts.iter_mut().for_each(|c| c.coefficients.restitution = restitution);
     problem
+}
+
+/// Elastic balls of one radius, in contact wherever they touch.
+pub(crate) fn touching_balls(radius: f64, masses: &[f64], at: &[DVec3], velocities: &[DVec3]) -> ContactProblem {
+    let touch = |a: usize, b: usize| ((at[a] - at[b]).length() - 2.0 * radius).abs() < 1e-6 * radius;
+    let pairs: Vec<(u32, u32)> = (0..at.len())
+        .flat_map(|a| (a + 1..at.len()).map(move |b| (a, b)))
+        .filter(|&(a, b)| touch(a, b))
+        .map(|(a, b)| (a as u32, b as u32))
+        .collect();
+    balls(masses, radius, at, velocities, &pairs, bouncy(1.0))
+}
+
+/// The box of 2 x 2 x 1 m of Tang 2014, section 7.3, that lands flat on four contacts, elastic, with friction.
+pub(crate) fn flat_box(friction: f64) -> ContactProblem {
+    let coefficients = Coefficients { static_friction: friction, dynamic_friction: friction, ..bouncy(1.0) };
+    let corner =
+        |x: f64, y: f64| ProblemContact { a: 0, b: None, point: DVec3::new(x, y, 0.0), normal: DVec3::Z, coefficients };
+    let body = ProblemBody {
+        inverse_mass: 0.25,
+        inverse_inertia: DMat3::from_diagonal(DVec3::new(0.6, 0.6, 0.375)),
+        position: DVec3::new(0.0, 0.0, 0.5),
+        velocity: Velocity { linear: DVec3::new(1.0, 1.0, -10.0), angular: DVec3::ZERO },
+    };
+    let contacts = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+    ContactProblem { bodies: vec![body], contacts }
 }
