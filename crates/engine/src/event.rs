@@ -74,7 +74,7 @@ impl Simulation {
             let at = |i: usize| bodies.velocity[i].at(c.point - bodies.pose[i].position);
             let approach = -c.normal.dot(at(i) - at(j));
             let touches = c.gap <= TOUCH * c.radius && (bodies.awake(i) || bodies.awake(j));
-            let rebound = pairs.of(bodies, i, j).restitution * approach;
+            let rebound = pairs.of(bodies, c, &bodies.velocity).restitution * approach;
             let hit = touches && c.gap <= arrived && approach > hits.fast && rebound > hits.lift;
             Standing { touches, hit }
         }));

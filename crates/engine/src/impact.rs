@@ -188,7 +188,7 @@ impl Impact {
             };
             let contact = |c: usize| {
                 let (a, b) = (place(contacts[c].a), place(contacts[c].b));
-                ProblemContact { a, b: Some(b), ..problem_contact(bodies, pairs, &contacts[c]) }
+                ProblemContact { a, b: Some(b), ..problem_contact(bodies, pairs, &contacts[c], &self.velocity) }
             };
             let of_problem = own().map(contact).collect();
             let body = |i: &u32| {

@@ -125,7 +125,7 @@ impl Problems {
     pub(crate) fn assemble(
         &mut self,
         state: &State<'_>,
-        coefficients: impl Fn(usize, usize) -> Coefficients,
+        coefficients: impl Fn(&Contact) -> Coefficients,
         gap: impl Fn(&Contact) -> f64,
     ) {
         let State { bodies, contacts, unforced, dt, warm_scale } = *state;
@@ -162,7 +162,7 @@ impl Problems {
                     arm_b: contact.point - bodies.pose[j].position,
                     normal: contact.normal,
                     gap: gap(contact),
-                    coefficients: coefficients(i, j),
+                    coefficients: coefficients(contact),
                     radius: contact.radius,
                     warm_normal: warm_scale * contact.warm_normal,
                     warm_tangential: warm_scale * contact.warm_tangential,
@@ -461,7 +461,7 @@ mod tests {
         problems.find(&Bodies::default(), &[]);
         let bodies = Bodies::default();
         let state = State { bodies: &bodies, contacts: &[], unforced: &[], dt: 1.0, warm_scale: 1.0 };
-        problems.assemble(&state, |_, _| unreachable!("no contact"), |c| c.gap);
+        problems.assemble(&state, |_| unreachable!("no contact"), |c| c.gap);
         assert_eq!(problems.count(), 0);
         assert_eq!(problems.totals(1.0).sweeps, 0);
     }

@@ -1,38 +1,55 @@
 //! What holds at a contact of two materials: the mixing rule, or what was set for the pair.
 
-use granule_model::{Coefficients, Material};
+use granule_model::{Coefficients, Material, RestitutionSpeed, Velocity};
 
 use crate::bodies::Bodies;
 use crate::description::MaterialId;
+use crate::detection::Contact;
 
 /// Coefficients of each pair of materials, row by row.
 #[derive(Debug, Default)]
-pub(crate) struct Pairs(Vec<Vec<Coefficients>>);
+pub(crate) struct Pairs {
+    table: Vec<Vec<Coefficients>>,
+    /// Gravity \[m/s2\], for the natural speed of restitution.
+    gravity: f64,
+}
 
 impl Pairs {
+    /// An empty table for the given gravity \[m/s2\].
+    pub(crate) fn new(gravity: f64) -> Self {
+        Pairs { table: Vec::new(), gravity }
+    }
+
     /// Adds a material by the mixing rule; `materials` are all, the new one last.
     pub(crate) fn add(&mut self, materials: &[Material]) {
         let Some(new) = materials.last() else { return };
-        for (row, other) in self.0.iter_mut().zip(materials) {
+        for (row, other) in self.table.iter_mut().zip(materials) {
             row.push(Coefficients::mix(other, new));
         }
-        self.0.push(materials.iter().map(|m| Coefficients::mix(m, new)).collect());
+        self.table.push(materials.iter().map(|m| Coefficients::mix(m, new)).collect());
     }
 
     /// Sets what holds between two materials instead.
     pub(crate) fn set(&mut self, a: MaterialId, b: MaterialId, values: Coefficients) {
-        self.0[a.0 as usize][b.0 as usize] = values;
-        self.0[b.0 as usize][a.0 as usize] = values;
+        self.table[a.0 as usize][b.0 as usize] = values;
+        self.table[b.0 as usize][a.0 as usize] = values;
     }
 
-    /// What holds at a contact of two bodies, given by dense index.
-    pub(crate) fn of(&self, bodies: &Bodies, a: usize, b: usize) -> Coefficients {
+    /// What holds at a contact of two bodies with the given velocities, by dense index: restitution is that of its approach speed.
+    pub(crate) fn of(&self, bodies: &Bodies, contact: &Contact, velocities: &[Velocity]) -> Coefficients {
+        let (a, b) = (contact.a as usize, contact.b as usize);
         let material = |i: usize| bodies.material[i].0 as usize;
-        self.0[material(a)][material(b)]
+        let values = &self.table[material(a)][material(b)];
+        if values.restitution_speed == RestitutionSpeed::Constant {
+            return *values;
+        }
+        let at = |i: usize| velocities[i].at(contact.point - bodies.pose[i].position);
+        let natural = (self.gravity * 2.0 * contact.radius).sqrt();
+        values.at_speed(-contact.normal.dot(at(a) - at(b)), natural)
     }
 
     /// Whether any pair has static friction.
     pub(crate) fn have_friction(&self) -> bool {
-        self.0.iter().flatten().any(|c| c.static_friction > 0.0)
+        self.table.iter().flatten().any(|c| c.static_friction > 0.0)
     }
 }

@@ -22,7 +22,7 @@ impl Simulation {
         let touching = self.detection.contacts.iter().filter(|c| c.gap <= touch * c.radius);
         ContactProblem {
             bodies: (0..bodies.len()).map(|i| problem_body(bodies, i, bodies.velocity[i], bodies.dynamic[i])).collect(),
-            contacts: touching.map(|c| problem_contact(bodies, &self.pairs, c)).collect(),
+            contacts: touching.map(|c| problem_contact(bodies, &self.pairs, c, &bodies.velocity)).collect(),
         }
     }
 }
@@ -37,13 +37,13 @@ pub(crate) fn problem_body(bodies: &Bodies, i: usize, velocity: Velocity, moves:
     }
 }
 
-/// A contact as a law sees it, with its bodies by dense index.
-pub(crate) fn problem_contact(bodies: &Bodies, pairs: &Pairs, c: &Contact) -> ProblemContact {
+/// A contact as a law sees it that meets it with these velocities, its bodies by dense index.
+pub(crate) fn problem_contact(bodies: &Bodies, pairs: &Pairs, c: &Contact, velocities: &[Velocity]) -> ProblemContact {
     ProblemContact {
         a: c.a,
         b: Some(c.b),
         point: c.point,
         normal: c.normal,
-        coefficients: pairs.of(bodies, c.a as usize, c.b as usize),
+        coefficients: pairs.of(bodies, c, velocities),
     }
 }

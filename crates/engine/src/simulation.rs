@@ -82,7 +82,8 @@ impl Simulation {
         if let Err(ProblemError::Parameter { name, value, expected }) = settings.law.validate() {
             return bad(name, value, expected);
         }
-        Ok(Simulation { settings, ..Simulation::default() })
+        let pairs = Pairs::new(settings.gravity.length());
+        Ok(Simulation { settings, pairs, ..Simulation::default() })
     }
 
     /// Adds a material.

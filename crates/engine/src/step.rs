@@ -240,7 +240,11 @@ impl Simulation {
             dt,
             warm_scale,
         };
-        problems.assemble(&state, |a, b| self.pairs.of(&self.bodies, a, b), |c| self.gap_to_close(c, dt));
+        problems.assemble(
+            &state,
+            |c| self.pairs.of(&self.bodies, c, &self.bodies.velocity),
+            |c| self.gap_to_close(c, dt),
+        );
         problems.solve(&self.stage_settings(dt));
         problems.write_back(&mut self.bodies);
         self.problems = problems;

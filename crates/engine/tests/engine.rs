@@ -7,6 +7,7 @@ use granule_engine::{OVERLAP_BOUND, Phase};
 
 const ROCK: Material = Material {
     density: 2650.0,
+    restitution_speed: granule_model::RestitutionSpeed::Constant,
     restitution: 0.3,
     tangential_restitution: 0.0,
     static_friction: 0.4,

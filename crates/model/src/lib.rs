@@ -14,6 +14,7 @@ mod contact;
 mod inertia;
 mod material;
 mod pose;
+mod restitution;
 
 pub use aabb::Aabb;
 pub use body::{BodyId, BodyKind};
@@ -21,5 +22,6 @@ pub use contact::{ContactKey, ContactPoint};
 pub use inertia::{InverseInertia, MassProperties};
 pub use material::{Coefficients, Material, MaterialError};
 pub use pose::{Pose, Velocity};
+pub use restitution::RestitutionSpeed;
 
 pub use glam::{DMat3, DQuat, DVec3};

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::restitution::RestitutionSpeed;
+
 /// What a body is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Material {
@@ -10,6 +12,8 @@ pub struct Material {
     pub density: f64,
     /// Normal restitution e_n \[-\], 0 to 1.
     pub restitution: f64,
+    /// Whether restitution falls with the speed of approach.
+    pub restitution_speed: RestitutionSpeed,
     /// Tangential restitution e_t \[-\], 0 to 1.
     pub tangential_restitution: f64,
     /// Coefficient of static friction mu_s \[-\], not negative.
@@ -32,6 +36,7 @@ impl Default for Material {
         Material {
             density: 2650.0,
             restitution: 0.3,
+            restitution_speed: RestitutionSpeed::Constant,
             tangential_restitution: 0.0,
             static_friction: 0.5,
             dynamic_friction: 0.5,
@@ -65,6 +70,10 @@ impl Material {
         let dense = self.density.is_finite() && self.density > 0.0;
         check("density", self.density, dense, "a finite number above 0 kg/m3")?;
         check("restitution", self.restitution, unit(self.restitution), "between 0 and 1")?;
+        if let RestitutionSpeed::Given(speed) = self.restitution_speed {
+            let good = self.restitution_speed.is_valid();
+            check("restitution_speed", speed, good, "a finite number above 0 m/s")?;
+        }
         let e_t = self.tangential_restitution;
         check("tangential_restitution", e_t, unit(e_t), "between 0 and 1")?;
         let not_negative = "a finite number not below 0";
@@ -81,8 +90,12 @@ impl Material {
 /// What holds at a contact between two bodies: the pair's own values, or the mixture of their materials.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coefficients {
-    /// Normal restitution e_n \[-\].
+    /// Normal restitution e_n \[-\]; from the speed of `restitution_speed` on where it falls with speed.
     pub restitution: f64,
+    /// Whether it falls with the speed of approach. Laws take `restitution` as it is: who makes a contact problem puts in
+    /// what holds at its speeds, by [`Coefficients::at_speed`].
+    #[serde(default)]
+    pub restitution_speed: RestitutionSpeed,
     /// Tangential restitution e_t \[-\].
     pub tangential_restitution: f64,
     /// Static friction mu_s \[-\].
@@ -114,6 +127,7 @@ impl Coefficients {
         let harmonic = |x: f64, y: f64| if x == y { x } else { 2.0 / (x.recip() + y.recip()) };
         Coefficients {
             restitution: mean(a.restitution, b.restitution),
+            restitution_speed: RestitutionSpeed::mix(a.restitution_speed, b.restitution_speed),
             tangential_restitution: mean(a.tangential_restitution, b.tangential_restitution),
             static_friction: mean(a.static_friction, b.static_friction),
             dynamic_friction: mean(a.dynamic_friction, b.dynamic_friction),
@@ -121,6 +135,13 @@ impl Coefficients {
             torsional_friction: mean(a.torsional_friction, b.torsional_friction),
             stiffness: harmonic(a.stiffness, b.stiffness),
         }
+    }
+
+    /// The same with the restitution that holds at the approach speed `speed` \[m/s\]; `natural` is `sqrt(g D)` \[m/s\].
+    #[must_use]
+    pub fn at_speed(&self, speed: f64, natural: f64) -> Self {
+        let restitution = self.restitution_speed.at(self.restitution, speed, natural);
+        Coefficients { restitution, restitution_speed: RestitutionSpeed::Constant, ..*self }
     }
 }
 
@@ -147,6 +168,8 @@ mod tests {
             ("density", Material { density: -1.0, ..good }),
             ("density", Material { density: f64::NAN, ..good }),
             ("restitution", Material { restitution: 1.1, ..good }),
+            ("restitution_speed", Material { restitution_speed: RestitutionSpeed::Given(0.0), ..good }),
+            ("restitution_speed", Material { restitution_speed: RestitutionSpeed::Given(f64::NAN), ..good }),
             ("tangential_restitution", Material { tangential_restitution: -0.1, ..good }),
             ("static_friction", Material { static_friction: f64::INFINITY, ..good }),
             ("dynamic_friction", Material { dynamic_friction: 0.6, ..good }),

@@ -65,6 +65,32 @@ fn ordinary_steps_come_to_the_same() {
     judge.finish();
 }
 
+/// Restitution that falls with speed: 1 - 0.3 (v/v0)^0.75 at the speed of the touch.
+#[test]
+fn restitution_falls_with_speed() {
+    let mut judge = Judge::default();
+    let speed = (2.0 * 9.8 * 2.0f64).sqrt();
+    // Beyond v0 it is constant; sqrt(g D) of a ball of 1 m is 3.13 m/s.
+    for (given, full) in [("20.0", 20.0), ("7.0", 7.0), ("5.0", speed), ("\"natural\"", speed)] {
+        let expected = 1.0 - 0.3 * (speed / full).powf(0.75);
+        let step = 1.0 / 240.0;
+        for (stepping, bound) in [("event", 1e-12), ("margin", 0.02)] {
+            let run = format!("duration = 1.0\ntime_step = {step:?}\nstepping = \"{stepping}\"\nsleeping = false");
+            let mut scene = Scene::new(&run);
+            scene.add(format!(
+                "[materials.ground]\ndensity = 1000.0\nrestitution = 0.7\nrestitution_speed = {given}\nstatic_friction = 0.3"
+            ));
+            Ground::HalfSpace.add_to(&mut scene, 0.0, 40.0);
+            scene.body(&Body::new("ball", sphere(0.5), "ground", DVec3::new(0.0, 0.0, 2.5)));
+            let ball = scene.run().body("ball").clone();
+            let energy = 0.5 * ball.velocity.length_squared() + 9.8 * (ball.at.z - 0.5);
+            let measured = (energy / (9.8 * 2.0)).sqrt();
+            judge.at_most("restitution", format!("{stepping}, v0 {given}"), (measured / expected - 1.0).abs(), bound);
+        }
+    }
+    judge.finish();
+}
+
 /// A ball runs into four that touch: what the law makes of it, and the same by short ordinary steps.
 fn cradle(law: &str, stepping: &str, step: f64) -> Vec<f64> {
     let run = format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use granule_engine::MaterialId;
-use granule_model::{Coefficients, Material};
+use granule_model::{Coefficients, Material, RestitutionSpeed};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::read::{Item, Table};
@@ -11,6 +11,7 @@ use crate::read::{Item, Table};
 const MATERIAL: &[&str] = &[
     "density",
     "restitution",
+    "restitution_speed",
     "tangential_restitution",
     "static_friction",
     "dynamic_friction",
@@ -21,6 +22,7 @@ const MATERIAL: &[&str] = &[
 const PAIR: &[&str] = &[
     "materials",
     "restitution",
+    "restitution_speed",
     "tangential_restitution",
     "static_friction",
     "dynamic_friction",
@@ -36,7 +38,7 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[("material", MATERIAL), ("pair",
 pub(super) struct Materials {
     list: Vec<(String, Material)>,
     /// Number of each inline material by its bits, so that a thousand equal bodies share one.
-    inline: BTreeMap<[u64; 8], MaterialId>,
+    inline: BTreeMap<[u64; 9], MaterialId>,
 }
 
 impl Materials {
@@ -78,10 +80,11 @@ impl Materials {
     }
 }
 
-fn bits(m: &Material) -> [u64; 8] {
+fn bits(m: &Material) -> [u64; 9] {
     let Material {
         density,
         restitution,
+        restitution_speed,
         tangential_restitution,
         static_friction,
         dynamic_friction,
@@ -89,9 +92,15 @@ fn bits(m: &Material) -> [u64; 8] {
         torsional_friction,
         stiffness,
     } = *m;
+    let speed = match restitution_speed {
+        RestitutionSpeed::Constant => 0.0,
+        RestitutionSpeed::Natural => -1.0,
+        RestitutionSpeed::Given(speed) => speed,
+    };
     let numbers = [
         density,
         restitution,
+        speed,
         tangential_restitution,
         static_friction,
         dynamic_friction,
@@ -102,6 +111,14 @@ fn bits(m: &Material) -> [u64; 8] {
     numbers.map(f64::to_bits)
 }
 
+/// A speed, or the word for sqrt(g D).
+fn restitution_speed(item: Item<'_, '_>) -> Result<RestitutionSpeed, SceneError> {
+    if item.as_text().is_some() {
+        return item.one_of(&["natural"]).map(|_| RestitutionSpeed::Natural);
+    }
+    item.positive().map(RestitutionSpeed::Given)
+}
+
 fn material(item: Item<'_, '_>) -> Result<Material, SceneError> {
     let table = item.table("a material", MATERIAL)?;
     let density = table.require("density")?.positive()?;
@@ -110,6 +127,7 @@ fn material(item: Item<'_, '_>) -> Result<Material, SceneError> {
     let material = Material {
         density,
         restitution,
+        restitution_speed: table.or("restitution_speed", RestitutionSpeed::Constant, restitution_speed)?,
         tangential_restitution: table.or("tangential_restitution", 0.0, |i| i.between(0.0, 1.0))?,
         static_friction,
         dynamic_friction: table.or("dynamic_friction", static_friction, Item::not_negative)?,
@@ -167,6 +185,7 @@ fn coefficients(
     let sliding = static_friction.unwrap_or(mixed.dynamic_friction);
     let values = Coefficients {
         restitution: table.or("restitution", mixed.restitution, |i| i.between(0.0, 1.0))?,
+        restitution_speed: table.or("restitution_speed", mixed.restitution_speed, restitution_speed)?,
         tangential_restitution: table
             .or("tangential_restitution", mixed.tangential_restitution, |i| i.between(0.0, 1.0))?,
         static_friction: static_friction.unwrap_or(mixed.static_friction),

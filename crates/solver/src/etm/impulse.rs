@@ -299,6 +299,7 @@ mod tests {
                 gap: 0.0,
                 coefficients: Coefficients {
                     restitution: 1.0,
+                    restitution_speed: granule_model::RestitutionSpeed::Constant,
                     tangential_restitution: 0.0,
                     static_friction: friction,
                     dynamic_friction: friction * self.unit(),

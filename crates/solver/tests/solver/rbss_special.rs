@@ -42,6 +42,7 @@ fn dropped_box(velocity: DVec3, coefficients: Coefficients) -> ContactProblem {
 fn law(e_n: f64, e_t: f64, static_friction: f64, dynamic_friction: f64) -> Coefficients {
     Coefficients {
         restitution: e_n,
+        restitution_speed: granule_model::RestitutionSpeed::Constant,
         tangential_restitution: e_t,
         static_friction,
         dynamic_friction,

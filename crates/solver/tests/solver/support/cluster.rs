@@ -139,6 +139,7 @@ fn coefficients(random: &mut Random, friction: f64, restitution: Option<f64>) ->
     let drawn = [0.0, 1.0, random.unit()][random.below(3)];
     Coefficients {
         restitution: restitution.unwrap_or(drawn),
+        restitution_speed: granule_model::RestitutionSpeed::Constant,
         tangential_restitution: 0.0,
         static_friction,
         dynamic_friction,

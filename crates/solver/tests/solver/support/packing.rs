@@ -35,6 +35,7 @@ pub(crate) enum Motion {
 pub(crate) fn steel() -> Coefficients {
     Coefficients {
         restitution: 0.9,
+        restitution_speed: granule_model::RestitutionSpeed::Constant,
         tangential_restitution: 0.9,
         static_friction: 0.15,
         dynamic_friction: 0.15,

@@ -48,6 +48,7 @@ pub(crate) struct Solved {
 /// Neither restitution nor friction.
 pub(crate) const BARE: Coefficients = Coefficients {
     restitution: 0.0,
+    restitution_speed: granule_model::RestitutionSpeed::Constant,
     tangential_restitution: 0.0,
     static_friction: 0.0,
     dynamic_friction: 0.0,
