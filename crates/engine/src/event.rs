@@ -14,6 +14,8 @@
 //! end of every sequence of ever smaller bounces (Zeno). A step makes at most [`MOVES`] moves for every body and
 //! [`LEAST_MOVES`]; what is left of it then is one ordinary step, counted in [`StepReport::unfinished`].
 
+use granule_model::DVec3;
+
 use crate::error::EngineError;
 use crate::impact::{ImpactSettings, Standing};
 use crate::report::{EnergyReport, StepReport};
@@ -76,7 +78,7 @@ impl Simulation {
             let touches = c.gap <= TOUCH * c.radius && (bodies.awake(i) || bodies.awake(j));
             let rebound = pairs.of(bodies, c, &bodies.velocity).restitution * approach;
             let hit = touches && c.gap <= arrived && approach > hits.fast && rebound > hits.lift;
-            Standing { touches, hit }
+            Standing { touches, hit, impulse: DVec3::ZERO }
         }));
         if !self.impact.standing.iter().any(|s| s.hit) {
             return;

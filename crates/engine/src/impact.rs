@@ -67,6 +67,8 @@ pub(crate) struct ImpactTotals {
 pub(crate) struct Standing {
     pub(crate) touches: bool,
     pub(crate) hit: bool,
+    /// Impulse of the contact stage on A \[N s\].
+    pub(crate) impulse: DVec3,
 }
 
 /// The phase with the memory that it keeps from step to step.
@@ -95,6 +97,8 @@ struct Cluster {
     /// Dense index of each body of the problem.
     bodies: Vec<u32>,
     problem: ContactProblem,
+    /// Impulses of the contact stage.
+    plastic: Vec<DVec3>,
     hits: u32,
 }
 
@@ -136,7 +140,7 @@ impl Impact {
         }
         let clusters = self.clusters(bodies, contacts, pairs);
         // Every cluster is well-formed; a law that says otherwise is refused like any wrong answer.
-        let resolve = |cluster: &Cluster| law.resolve_within(&cluster.problem, settings.left).ok();
+        let resolve = |cluster: &Cluster| law.resolve_from(&cluster.problem, settings.left, &cluster.plastic).ok();
         let answers: Vec<_> = if clusters.len() > 1 {
             clusters.par_iter().map(resolve).collect()
         } else {
@@ -196,7 +200,8 @@ impl Impact {
                 problem_body(bodies, i, self.velocity[i], self.awake[i])
             };
             let problem = ContactProblem { bodies: members.iter().map(body).collect(), contacts: of_problem };
-            clusters.push(Cluster { bodies: members, problem, hits });
+            let plastic = own().map(|c| self.standing[c].impulse).collect();
+            clusters.push(Cluster { bodies: members, problem, plastic, hits });
         }
         clusters
     }

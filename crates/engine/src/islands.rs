@@ -202,6 +202,7 @@ impl Problems {
                 standing[self.row_contact[r] as usize] = Standing {
                     touches: settings.touches_after(&self.rows[r], bodies),
                     hit: outcome.hit[r - from.rows],
+                    impulse: self.rows[r].impulse(),
                 };
             }
             from = *span;

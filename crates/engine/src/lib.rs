@@ -19,6 +19,7 @@
 
 mod audit;
 mod bodies;
+mod clock;
 mod description;
 mod detection;
 mod drift;
@@ -27,11 +28,13 @@ mod error;
 mod event;
 mod impact;
 mod islands;
+mod limits;
 mod motion;
 mod pairs;
 mod problem;
 mod report;
 mod rest;
+mod restore;
 mod simulation;
 mod sleep;
 mod snapshot;

@@ -20,9 +20,10 @@ use crate::islands::Problems;
 use crate::pairs::Pairs;
 use crate::report::ImpactCounts;
 use crate::rest::RestCriterion;
+use crate::restore::Restore;
 use crate::sleep::Sleep;
 use crate::snapshot::{BodySnapshot, Snapshot};
-use crate::step::{Pass, Restore};
+use crate::step::Pass;
 use crate::time_step::Scales;
 
 /// A force field of the embedding program; see [`Simulation::add_force_field`].

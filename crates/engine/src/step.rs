@@ -13,15 +13,11 @@
 //!
 //! A step in which the overlap grew beyond [`OVERLAP_BOUND`] is undone and made again in two halves.
 
-use std::time::Instant;
-
 use granule_measure::Energies;
 use granule_model::{DVec3, Pose, Velocity};
-use granule_solver::{HitSettings, ReleaseSettings, StageSettings};
-use tracing::span::EnteredSpan;
-use tracing::{Span, trace_span};
 
-use crate::description::{Integrator, Law, Stepping};
+use crate::clock::Clock;
+use crate::description::{Integrator, Stepping};
 use crate::detection::Contact;
 use crate::drive;
 use crate::error::EngineError;
@@ -41,45 +37,8 @@ const CREEP: f64 = 0.25;
 /// How often a step may be halved.
 const DEEPEST: usize = 6;
 
-/// The contact stage converges to this share of the speed that gravity gives in a step.
-const RESIDUAL: f64 = 0.03;
-/// The same without gravity, over the largest speed.
-const RESIDUAL_WITHOUT_GRAVITY: f64 = 1e-4;
-/// Sweeps of the contact stage that are made in any case. With 10 a settled pack of spheres keeps a few grains creeping for half a
-/// minute (rest after 16 s, at 20 after 7.5 s).
-const MIN_SWEEPS: u32 = 20;
-/// Sweeps at which a contact stage ends that raises no energy. 540 spheres at 60 Hz: largest overlap 0.47 % at 20, 0.2 % at 40, 0.12 %
-/// at 100, for 0.17, 0.19 and 0.37 CPU seconds per simulated second.
-const MAX_SWEEPS: u32 = 40;
-/// Sweeps that are added to them in proportion to the share of its budget that the drift correction has spent. What a stage cut
-/// short leaves makes piles sink, and the correction pays for it: a frictionless pack of cubes, whose contacts slide and are
-/// poorly warm-started, spent the budget of a run in 57 s, after which its overlap could not be kept.
-const SWEEPS_FOR_DRIFT: f64 = 160.0;
-/// Updates of contacts that a small island may spend to converge sharply: 0.2 ms.
-const SMALL_WORK: u32 = 4000;
-/// Sweeps that a contact stage may add while it raises E*.
-const MOST_SWEEPS: u32 = 1000;
-/// Rise of E* that an island's contact stage may leave, over the energy dissipated so far.
-const STAGE_RISE: f64 = 1e-6;
-/// Sweeps that a contact stage may add while it raises E* by a trace: enough for the slow modes of columns.
-const MORE_SWEEPS: u32 = 200;
-/// Rise of E* that is less than a trace, over the energy dissipated so far.
-const STAGE_TRACE: f64 = 1e-12;
-/// A contact was hit when its approach speeds before and after sum to more than this many times g dt.
-const HIT: f64 = 4.0;
-/// The release leaves approach speeds up to this many times g dt to the next contact stage.
-const LEFT: f64 = 0.4;
-/// Floor of both without gravity, over the largest speed.
-const FLOOR: f64 = 1e-9;
-
 /// Flights up to this share of a step leave no impulses to start from.
 const SHORT_FLIGHT: f64 = 1e-3;
-
-/// Share of the energy dissipated so far that the drift correction of one step, and of the whole run, may spend.
-const DRIFT_PER_STEP: f64 = 4e-6;
-const DRIFT_PER_RUN: f64 = 1.5e-3;
-/// The same where nothing has friction: such a pack never comes to rest, and what slides sinks for as long as it is watched.
-const DRIFT_WITHOUT_FRICTION: f64 = 4e-3;
 
 /// What a pass through the phases does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,16 +48,6 @@ pub(crate) enum Pass {
     Whole,
     /// The motion between two impacts.
     Flight,
-}
-
-/// State to go back to when a step is undone.
-#[derive(Debug, Default)]
-pub(crate) struct Restore {
-    pose: Vec<Pose>,
-    velocity: Vec<Velocity>,
-    contacts: Vec<Contact>,
-    impulse_time: f64,
-    overlap: f64,
 }
 
 impl Simulation {
@@ -183,7 +132,7 @@ impl Simulation {
         self.solve_contacts(dt, warm_scale);
         clock.enter(Phase::Impact);
         let impacts = match pass {
-            Pass::Whole => self.resolve_impacts(dt, warm_scale),
+            Pass::Whole => self.resolve_impacts(dt, warm_scale, &mut clock),
             Pass::Flight => ImpactTotals::default(),
         };
         clock.enter(Phase::Release);
@@ -272,7 +221,7 @@ impl Simulation {
     }
 
     /// Phase `impact`: the laws that are not joined to the contact stage by the release.
-    fn resolve_impacts(&mut self, dt: f64, warm_scale: f64) -> ImpactTotals {
+    fn resolve_impacts(&mut self, dt: f64, warm_scale: f64, clock: &mut Clock) -> ImpactTotals {
         if self.settings.law.is_released() {
             return ImpactTotals::default();
         }
@@ -283,6 +232,7 @@ impl Simulation {
         let law = self.settings.law.law();
         let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, &self.pairs, &settings);
         if totals.resolved > 0 {
+            clock.enter(Phase::Contact);
             self.problems.restart(&hits, &self.impact, &self.detection.contacts, warm_scale);
             self.problems.solve_again(&self.stage_settings(dt));
             self.problems.write_back(&mut self.bodies);
@@ -299,54 +249,6 @@ impl Simulation {
             self.problems.store_impulses(&mut self.detection.contacts, warm_scale);
             self.impulse_time = dt;
         }
-    }
-
-    fn stage_settings(&self, dt: f64) -> StageSettings {
-        let gravity = self.settings.gravity.length();
-        let tolerance =
-            if gravity > 0.0 { RESIDUAL * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * self.top_speed() };
-        StageSettings {
-            tolerance,
-            min_sweeps: MIN_SWEEPS,
-            max_sweeps: MAX_SWEEPS + (SWEEPS_FOR_DRIFT * self.drift_spent()) as u32,
-            most_sweeps: MOST_SWEEPS,
-            small_work: SMALL_WORK,
-            rise: STAGE_RISE * self.audit.scale(),
-            more_sweeps: MORE_SWEEPS,
-            trace: STAGE_TRACE * self.audit.scale(),
-        }
-    }
-
-    /// Which contacts of the step are impacts.
-    pub(crate) fn hit_settings(&self, dt: f64) -> HitSettings {
-        let unit = self.settings.gravity.length() * dt;
-        let floor = FLOOR * self.top_speed();
-        HitSettings { fast: (HIT * unit).max(floor), lift: unit.max(floor), dt }
-    }
-
-    /// Approach speed that impacts may leave to the next contact stage \[m/s\].
-    pub(crate) fn left(&self, dt: f64) -> f64 {
-        (LEFT * self.settings.gravity.length() * dt).max(FLOOR * self.top_speed())
-    }
-
-    /// How energy is released; none for laws that have resolved their impacts before.
-    fn release_settings(&self, dt: f64) -> Option<ReleaseSettings> {
-        let Law::Etm(etm) = self.settings.law else { return None };
-        if self.pass == Pass::Flight {
-            return None;
-        }
-        Some(ReleaseSettings {
-            lambda: etm.lambda,
-            max_rounds: etm.max_rounds,
-            hits: self.hit_settings(dt),
-            threshold: self.left(dt),
-        })
-    }
-
-    fn top_speed(&self) -> f64 {
-        let speeds =
-            (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.velocity[i].linear.length());
-        speeds.fold(f64::MIN_POSITIVE, f64::max)
     }
 
     /// Phase `forces`: velocities before go to `unforced`, which holds those of driven bodies before `drive`. Returns the work of the force fields, with their share of the last term of
@@ -389,25 +291,6 @@ impl Simulation {
         drive::arrive(bodies, self.time + dt);
     }
 
-    /// Work that the drift correction may do in the run \[J\].
-    fn drift_budget(&self) -> f64 {
-        let share = if self.pairs.have_friction() { DRIFT_PER_RUN } else { DRIFT_WITHOUT_FRICTION };
-        share * self.audit.dissipated
-    }
-
-    /// Share of the drift correction's budget that is spent \[-\], 0 to 1.
-    fn drift_spent(&self) -> f64 {
-        let spent = self.audit.correction_work / self.drift_budget();
-        if spent.is_finite() { spent.clamp(0.0, 1.0) } else { 0.0 }
-    }
-
-    /// Phase `advance`, second part.
-    fn correct_drift(&mut self) -> f64 {
-        let left = self.drift_budget() - self.audit.correction_work;
-        let budget = (DRIFT_PER_STEP * self.audit.scale()).min(left.max(0.0));
-        self.drift.correct(&mut self.bodies, &mut self.detection.contacts, self.settings.gravity, budget)
-    }
-
     /// Phase `observe`: sleep and the energy book.
     fn observe(&mut self, dt: f64, start: Energies, forced: f64, totals: &Totals, energy: &mut EnergyReport) {
         let gravity = self.settings.gravity.length();
@@ -448,7 +331,7 @@ impl Simulation {
     }
 
     /// Largest overlap now, over the smaller radius.
-    fn overlap(&self) -> f64 {
+    pub(crate) fn overlap(&self) -> f64 {
         self.detection.contacts.iter().map(|c| -c.gap / c.radius).fold(0.0, f64::max)
     }
 
@@ -464,32 +347,6 @@ impl Simulation {
                 format!(", in contact with body {}", self.bodies.label(other as usize))
             }),
         })
-    }
-
-    pub(crate) fn remember(&mut self, depth: usize) {
-        if self.restore.len() <= depth {
-            self.restore.resize_with(depth + 1, Restore::default);
-        }
-        let overlap = self.overlap();
-        let r = &mut self.restore[depth];
-        r.pose.clone_from(&self.bodies.pose);
-        r.velocity.clone_from(&self.bodies.velocity);
-        r.contacts.clone_from(&self.detection.contacts);
-        r.impulse_time = self.impulse_time;
-        r.overlap = overlap;
-    }
-
-    pub(crate) fn go_back(&mut self, depth: usize) {
-        let r = &self.restore[depth];
-        self.bodies.pose.clone_from(&r.pose);
-        self.bodies.velocity.clone_from(&r.velocity);
-        self.detection.contacts.clone_from(&r.contacts);
-        self.impulse_time = r.impulse_time;
-        (0..self.bodies.len())
-            .filter(|i| self.bodies.movable[*i])
-            .collect::<Vec<_>>()
-            .into_iter()
-            .for_each(|i| self.bodies.refresh(i));
     }
 }
 
@@ -519,46 +376,5 @@ impl StepReport {
         self.cut_short = totals.cut_short;
         self.resolved = totals.resolved;
         self.fallbacks = totals.fallbacks;
-    }
-}
-
-/// Times the phases and opens a tracing span of the same name for each.
-struct Clock {
-    seconds: [f64; 10],
-    current: Option<(Phase, Instant, EnteredSpan)>,
-}
-
-impl Clock {
-    fn start() -> Self {
-        Clock { seconds: [0.0; 10], current: None }
-    }
-
-    /// Ends the phase that runs, if any, and begins `phase`.
-    fn enter(&mut self, phase: Phase) {
-        self.leave();
-        self.current = Some((phase, Instant::now(), span_of(phase).entered()));
-    }
-
-    /// Ends the phase that runs.
-    fn leave(&mut self) {
-        if let Some((phase, since, _span)) = self.current.take() {
-            self.seconds[phase as usize] += since.elapsed().as_secs_f64();
-        }
-    }
-}
-
-/// Tracing wants the name of a span at compile time.
-fn span_of(phase: Phase) -> Span {
-    match phase {
-        Phase::Drive => trace_span!("drive"),
-        Phase::Broadphase => trace_span!("broadphase"),
-        Phase::Narrowphase => trace_span!("narrowphase"),
-        Phase::Islands => trace_span!("islands"),
-        Phase::Impact => trace_span!("impact"),
-        Phase::Forces => trace_span!("forces"),
-        Phase::Contact => trace_span!("contact"),
-        Phase::Advance => trace_span!("advance"),
-        Phase::Release => trace_span!("release"),
-        Phase::Observe => trace_span!("observe"),
     }
 }

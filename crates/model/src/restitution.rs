@@ -28,7 +28,7 @@ impl RestitutionSpeed {
         };
         let ratio = speed.max(0.0) / full;
         // NaN where both are zero: no scale, no fall.
-        if !(ratio < 1.0) {
+        if ratio.is_nan() || ratio >= 1.0 {
             return slowest;
         }
         let root = ratio.sqrt();

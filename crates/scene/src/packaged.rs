@@ -27,6 +27,8 @@ scenes!(
     "settle-cubes-325",
     "settle-spheres-10000",
     "settle-spheres-540",
+    "vibrated-layer-6000",
+    "vibrated-layer-60000",
 );
 
 /// Names of the packaged scenes, in alphabetical order.

@@ -3,6 +3,8 @@
 //! A law resolves contacts that touch, all of them, once and without time. It belongs to no engine: `granule resolve`, the
 //! reference cases and the engine's `impact` phase all call [`ImpactLaw::resolve`].
 
+use granule_model::DVec3;
+
 use crate::problem::{ContactProblem, ProblemError, Solution};
 
 /// The desiderata of Smith et al. 2012, as in Table 1 of Zhang et al. 2015.
@@ -72,4 +74,14 @@ pub trait ImpactLaw: Sync {
     /// # Errors
     /// As [`ImpactLaw::resolve`].
     fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError>;
+
+    /// The same, with the impulses by contact of a plastic answer nearby (that of the contact stage, say, which holds the load of the
+    /// step as well): a law that iterates may start from them. What it answers does not hang on them beyond `left`.
+    ///
+    /// # Errors
+    /// As [`ImpactLaw::resolve`].
+    fn resolve_from(&self, problem: &ContactProblem, left: f64, plastic: &[DVec3]) -> Result<Solution, ProblemError> {
+        let _ = plastic;
+        self.resolve_within(problem, left)
+    }
 }

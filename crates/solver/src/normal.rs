@@ -80,7 +80,13 @@ impl<'p> NormalSystem<'p> {
 
     /// With rows for these tangents of contacts after those of the normals.
     pub(crate) fn with_tangents(problem: &'p ContactProblem, tangents: &[(usize, DVec3)]) -> Self {
-        let world = problem.bodies.len();
+        let mut system = Self::without_coupling(problem, tangents);
+        (system.starts, system.others) = rows(problem, &system.sides, problem.bodies.len());
+        system
+    }
+
+    /// The same for those who never ask for [`NormalSystem::row`]: in a pack the coupling is most of what there is to set up.
+    pub(crate) fn without_coupling(problem: &'p ContactProblem, tangents: &[(usize, DVec3)]) -> Self {
         let normals = problem.contacts.iter().enumerate().map(|(i, c)| (i, c.normal));
         let directions: Vec<(usize, DVec3)> = normals.chain(tangents.iter().copied()).collect();
         let sides: Vec<[Side; 2]> = directions.iter().map(|(i, d)| sides(problem, *i, *d)).collect();
@@ -89,13 +95,12 @@ impl<'p> NormalSystem<'p> {
         let inertia =
             problem.bodies.iter().map(|b| if b.inverse_mass > 0.0 { b.inverse_inertia.inverse() } else { DMat3::ZERO });
         let diagonal = sides.iter().map(|s| s[0].couple(&s[0]) + s[1].couple(&s[1])).collect();
-        let (starts, others) = rows(problem, &sides, world);
         NormalSystem {
             problem,
             directions,
             diagonal,
-            starts,
-            others,
+            starts: Vec::new(),
+            others: Vec::new(),
             inertia: inertia.collect(),
             state: State { velocities, impulses: vec![DVec3::ZERO; problem.contacts.len()] },
             sides,

@@ -69,6 +69,8 @@
 mod joint;
 mod round;
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::complementarity::Complementarity;
@@ -138,7 +140,8 @@ impl Qce {
         let limits = Limits::new(self, &system);
         while system.approach() > run.rest {
             if run.report.rounds == self.max_rounds {
-                force_end(&mut system, &run.all, run.largest, &mut run.report);
+                let all = run.all(&system);
+                force_end(&mut system, &all, run.largest, &mut run.report);
                 break;
             }
             run.report.rounds += 1;
@@ -157,7 +160,8 @@ impl Qce {
         let mut run = Run::new(system, left);
         while system.approach() > run.rest {
             if run.report.rounds == self.max_rounds {
-                force_end(system, &run.all, run.largest, &mut run.report);
+                let all = run.all(system);
+                force_end(system, &all, run.largest, &mut run.report);
                 break;
             }
             run.report.rounds += 1;
@@ -187,7 +191,8 @@ impl Limits {
 
 /// A resolution under way.
 struct Run {
-    all: Complementarity,
+    /// The problem of all contacts, once it is needed: its order of elimination costs more than the rounds of a large pack.
+    all: Option<Rc<Complementarity>>,
     /// Largest approach speed at the start \[m/s\].
     largest: f64,
     /// Approach speed that counts as none \[m/s\].
@@ -203,13 +208,17 @@ impl Run {
     fn new(system: &NormalSystem<'_>, left: f64) -> Self {
         let largest = system.approach();
         Run {
-            all: Complementarity::all(system),
+            all: None,
             largest,
             rest: threshold(largest, left),
             compressions: vec![0; system.len()],
             work: vec![0.0; system.len()],
             report: Report { converged: true, ..Report::default() },
         }
+    }
+
+    fn all(&mut self, system: &NormalSystem<'_>) -> Rc<Complementarity> {
+        Rc::clone(self.all.get_or_insert_with(|| Rc::new(Complementarity::all(system))))
     }
 
     /// Counts the compressions that the next round begins with; whether one is more than its contact has patience for.

@@ -13,7 +13,8 @@ const FOUND: f64 = 1e-14;
 pub(super) fn run(system: &mut NormalSystem<'_>, run: &mut Run) {
     let before = system.state.clone();
     let speeds = system.speeds();
-    let (l, outcome) = run.all.solve(system, |_| 0.0, EXACT * run.largest);
+    let all = run.all(system);
+    let (l, outcome) = all.solve(system, |_| 0.0, EXACT * run.largest);
     run.report.iterations += outcome.iterations;
     run.report.converged &= outcome.solved;
     let least = system.energy(&system.state);
@@ -43,9 +44,10 @@ pub(super) fn run(system: &mut NormalSystem<'_>, run: &mut Run) {
 /// The state that meets the targets times the least factor, not below one, with which it holds the energy `wanted`; none where
 /// bodies are held. The system keeps its state.
 fn beyond(system: &mut NormalSystem<'_>, run: &mut Run, before: &State, target: &[f64], wanted: f64) -> Option<State> {
+    let all = run.all(system);
     let mut at = |scale: f64| {
         let kept = std::mem::replace(&mut system.state, before.clone());
-        let (_, outcome) = run.all.solve(system, |i| scale * target[i], EXACT * run.largest * scale);
+        let (_, outcome) = all.solve(system, |i| scale * target[i], EXACT * run.largest * scale);
         run.report.iterations += outcome.iterations;
         let state = std::mem::replace(&mut system.state, kept);
         let excess = system.energy(&state) - wanted;

@@ -1,0 +1,44 @@
+//! The state before a step or a part of it, to go back to when it is undone.
+
+use granule_model::{Pose, Velocity};
+
+use crate::detection::Contact;
+use crate::simulation::Simulation;
+
+/// State to go back to when a step is undone.
+#[derive(Debug, Default)]
+pub(crate) struct Restore {
+    pose: Vec<Pose>,
+    velocity: Vec<Velocity>,
+    contacts: Vec<Contact>,
+    impulse_time: f64,
+    pub(crate) overlap: f64,
+}
+
+impl Simulation {
+    pub(crate) fn remember(&mut self, depth: usize) {
+        if self.restore.len() <= depth {
+            self.restore.resize_with(depth + 1, Restore::default);
+        }
+        let overlap = self.overlap();
+        let r = &mut self.restore[depth];
+        r.pose.clone_from(&self.bodies.pose);
+        r.velocity.clone_from(&self.bodies.velocity);
+        r.contacts.clone_from(&self.detection.contacts);
+        r.impulse_time = self.impulse_time;
+        r.overlap = overlap;
+    }
+
+    pub(crate) fn go_back(&mut self, depth: usize) {
+        let r = &self.restore[depth];
+        self.bodies.pose.clone_from(&r.pose);
+        self.bodies.velocity.clone_from(&r.velocity);
+        self.detection.contacts.clone_from(&r.contacts);
+        self.impulse_time = r.impulse_time;
+        (0..self.bodies.len())
+            .filter(|i| self.bodies.movable[*i])
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|i| self.bodies.refresh(i));
+    }
+}
