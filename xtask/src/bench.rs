@@ -1,25 +1,30 @@
 //! `cargo xtask bench`: what a simulated second costs, with the figures that say whether the work was done well.
 //!
-//! Each workload is a packaged scene of the same name, stepped for [`SECONDS`] of simulated time whatever its own stages say.
-//! Times are those of the stepping loop alone. Absolute times depend on the machine and on its other users: compare only
+//! A workload is a packaged scene, stepped for six seconds of simulated time whatever its own stages say; or one that is poured
+//! under an impact law until it is at rest, so that laws can be put side by side ([`workload`]). Times are those of the
+//! stepping loop alone. Absolute times depend on the machine and on its other users: compare only
 //! what ran in the same minute.
 
+mod laws;
 mod memory;
 mod row;
 mod table;
+mod workload;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use granule_scene::{SceneError, packaged, packaged_names};
+use granule_scene::SceneError;
 use row::{Row, measure};
 use thiserror::Error;
+use workload::{Workload, chosen, known};
 
 /// Arguments of `cargo xtask bench`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Workloads to run, by name, with commas between [default: all].
+    /// Workloads to run, by name, with commas between; `pour` stands for all of `pour-spheres-100-LAW` [default: those that
+    /// settle].
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     only: Vec<String>,
     /// Numbers of threads to run each workload with [default: 1 and all cores].
@@ -30,20 +35,11 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// The workloads: packaged scenes in which grains fall from a grid and settle.
-const WORKLOADS: [&str; 4] = ["settle-spheres-540", "settle-spheres-10000", "settle-cubes-325", "settle-crosses-325"];
-/// Simulated time of a workload \[s\].
-const SECONDS: f64 = 6.0;
-/// The falling phase, from and to \[s\].
-const FALLING: (f64, f64) = (0.5, 3.0);
-/// The settled phase, from here to the end \[s\].
-const SETTLED: f64 = SECONDS - 1.0;
-
 /// Why there are no figures.
 #[derive(Debug, Error)]
 pub(crate) enum BenchError {
     /// A name that is no workload.
-    #[error("there is no workload `{0}`; known are {known}", known = WORKLOADS.join(", "))]
+    #[error("there is no workload `{0}`; known are {known}", known = known())]
     Workload(String),
     /// The packaged scene is wrong.
     #[error("{0}")]
@@ -71,7 +67,7 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> ExitCode {
 }
 
 fn bench(root: &Path, arguments: &Arguments) -> Result<(), BenchError> {
-    let workloads = chosen(&arguments.only)?;
+    let workloads = chosen(&arguments.only).map_err(BenchError::Workload)?;
     let path = arguments.json.clone().unwrap_or_else(|| root.join("target/bench/bench.json"));
     // A file that cannot be written should be known before the minutes of work.
     write(&path, &[])?;
@@ -79,25 +75,18 @@ fn bench(root: &Path, arguments: &Arguments) -> Result<(), BenchError> {
     let mut rows = Vec::new();
     for workload in workloads {
         for threads in thread_counts(&arguments.threads) {
-            let row = one(workload, threads)?;
+            let row = one(&workload, threads)?;
             println!("{}", table::line(&row));
             rows.push(row);
             write(&path, &rows)?;
         }
     }
     println!("\n{}", table::phases(&rows));
+    if let Some(laws) = laws::table(&rows) {
+        println!("\n{laws}");
+    }
     println!("\nrows in {}", path.display());
     Ok(())
-}
-
-/// The workloads asked for, in their own order; all without a choice.
-fn chosen(only: &[String]) -> Result<Vec<&'static str>, BenchError> {
-    if let Some(unknown) = only.iter().find(|name| !WORKLOADS.contains(&name.as_str())) {
-        return Err(BenchError::Workload(unknown.clone()));
-    }
-    debug_assert!(WORKLOADS.iter().all(|name| packaged_names().any(|known| known == *name)));
-    let wanted = |name: &&'static str| only.is_empty() || only.iter().any(|o| o == name);
-    Ok(WORKLOADS.into_iter().filter(wanted).collect())
 }
 
 fn thread_counts(asked: &[u16]) -> Vec<u16> {
@@ -108,11 +97,12 @@ fn thread_counts(asked: &[u16]) -> Vec<u16> {
     if cores > 1 { vec![1, cores] } else { vec![1] }
 }
 
-fn one(workload: &str, threads: u16) -> Result<Row, BenchError> {
-    let scene = packaged(workload)?;
+fn one(workload: &Workload, threads: u16) -> Result<Row, BenchError> {
+    let (scene, end) = workload.scene()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
     let pool = pool.map_err(|e| BenchError::Threads { threads, reason: e.to_string() })?;
-    pool.install(|| measure(workload, &scene, threads))
+    let row = pool.install(|| measure(&workload.name, &scene, end, threads))?;
+    Ok(Row { law: workload.law(), ..row })
 }
 
 fn write(path: &Path, rows: &[Row]) -> Result<(), BenchError> {
@@ -128,18 +118,6 @@ fn write(path: &Path, rows: &[Row]) -> Result<(), BenchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn workloads_are_packaged_scenes_and_others_are_refused() {
-        for workload in WORKLOADS {
-            assert!(packaged(workload).is_ok(), "{workload}");
-        }
-        let names = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
-        let some = chosen(&names("settle-crosses-325,settle-spheres-540")).expect("known");
-        assert_eq!(some, ["settle-spheres-540", "settle-crosses-325"]);
-        assert_eq!(chosen(&[]).expect("all").len(), 4);
-        assert!(chosen(&names("settle-spheres-540,pears")).is_err_and(|e| e.to_string().contains("`pears`")));
-    }
 
     #[test]
     fn rows_have_the_keys_that_readers_rely_on() {
@@ -162,6 +140,17 @@ mod tests {
             "bytes_per_body",
             "contacts_per_body",
             "state_hash",
+            "law",
+            "simulated_seconds",
+            "cpu_seconds",
+            "at_rest",
+            "rest_time",
+            "clusters_resolved",
+            "fallbacks",
+            "dissipated_impact",
+            "dissipated_friction",
+            "dissipated_contact",
+            "correction_work",
         ];
         let sorted = |keys: &[&str]| {
             let mut keys = keys.to_vec();

@@ -1,7 +1,8 @@
-//! Problems of balls that touch: chains, cradles, racks.
+//! Problems of balls that touch: chains, cradles, racks; built on those of the solver.
 
-use granule_model::{Coefficients, DMat3, DVec3, Velocity};
-use granule_solver::{ContactProblem, ProblemBody, ProblemContact};
+use granule_model::{Coefficients, DVec3};
+use granule_solver::balls::touching;
+use granule_solver::{ContactProblem, ProblemContact};
 
 use crate::reference::chains::Rack;
 use crate::reference::problem::{BARE, vectors, with_coefficients};
@@ -9,32 +10,14 @@ use crate::reference::problem::{BARE, vectors, with_coefficients};
 /// Elastic and smooth.
 pub(crate) const ELASTIC: Coefficients = Coefficients { restitution: 1.0, ..BARE };
 
-fn ball(mass: f64, radius: f64, position: DVec3, velocity: DVec3) -> ProblemBody {
-    ProblemBody {
-        inverse_mass: mass.recip(),
-        inverse_inertia: DMat3::from_diagonal(DVec3::splat(2.5 / (mass * radius * radius))),
-        position,
-        velocity: Velocity { linear: velocity, angular: DVec3::ZERO },
-    }
-}
-
 /// Elastic balls of one radius and the pairs of them that touch.
 fn balls(masses: &[f64], radius: f64, at: &[DVec3], before: &[DVec3], pairs: &[(u32, u32)]) -> ContactProblem {
-    let bodies = masses.iter().zip(at).zip(before).map(|((m, x), v)| ball(*m, radius, *x, *v)).collect();
-    let contact = |&(a, b): &(u32, u32)| {
-        let (x, y) = (at[a as usize], at[b as usize]);
-        let (point, normal) = (0.5 * (x + y), (x - y).normalize());
-        ProblemContact { a, b: Some(b), point, normal, coefficients: ELASTIC }
-    };
-    ContactProblem { bodies, contacts: pairs.iter().map(contact).collect() }
+    granule_solver::balls::balls(masses, radius, at, before, pairs, ELASTIC)
 }
 
 /// Elastic balls in a row along x.
 pub(crate) fn chain(masses: &[f64], velocities: &[f64]) -> ContactProblem {
-    let at: Vec<DVec3> = (0..masses.len()).map(|i| DVec3::X * i as f64).collect();
-    let along: Vec<DVec3> = velocities.iter().map(|v| DVec3::X * *v).collect();
-    let pairs: Vec<(u32, u32)> = (1..masses.len() as u32).map(|i| (i - 1, i)).collect();
-    balls(masses, 0.5, &at, &along, &pairs)
+    granule_solver::balls::chain(masses, velocities, ELASTIC)
 }
 
 /// Elastic balls of mass 1 in a row along x with these velocities.
@@ -78,13 +61,7 @@ pub(crate) fn rack(order: impl Fn(usize, usize) -> usize) -> ContactProblem {
     }
     let mut velocity = vec![DVec3::ZERO; at.len()];
     velocity[0] = DVec3::X;
-    let touch = |a: usize, b: usize| (at[a] - at[b]).length() < 2.0 * radius * (1.0 + 1e-6);
-    let pairs: Vec<(u32, u32)> = (0..at.len())
-        .flat_map(|a| (a + 1..at.len()).map(move |b| (a, b)))
-        .filter(|&(a, b)| touch(a, b))
-        .map(|(a, b)| (a as u32, b as u32))
-        .collect();
-    let mut problem = balls(&vec![0.17; at.len()], radius, &at, &velocity, &pairs);
+    let mut problem = balls(&vec![0.17; at.len()], radius, &at, &velocity, &touching(radius, &at));
     let n = problem.contacts.len();
     problem.contacts = (0..n).map(|i| problem.contacts[order(i, n)]).collect();
     problem

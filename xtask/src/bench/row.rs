@@ -8,7 +8,13 @@ use granule_engine::{Phase, Simulation, StepReport};
 use granule_scene::Scene;
 use serde::Serialize;
 
-use super::{BenchError, FALLING, SECONDS, SETTLED, memory};
+use super::workload::End;
+use super::{BenchError, memory};
+
+/// The falling phase, from and to \[s\].
+const FALLING: (f64, f64) = (0.5, 3.0);
+/// The settled phase, before the end \[s\].
+const SETTLED: f64 = 1.0;
 
 /// The figures of one run. Times are those of the stepping loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -45,6 +51,28 @@ pub(crate) struct Row {
     pub(crate) contacts_per_body: f64,
     /// Hash of the final state, 16 hexadecimal digits.
     pub(crate) state_hash: String,
+    /// Impact law, for workloads that differ in it.
+    pub(crate) law: Option<&'static str>,
+    /// Simulated time \[s\].
+    pub(crate) simulated_seconds: f64,
+    /// Processor time, all threads together \[s\].
+    pub(crate) cpu_seconds: f64,
+    /// Whether the bodies were at rest at the end.
+    pub(crate) at_rest: bool,
+    /// Simulated time at which they were first at rest \[s\].
+    pub(crate) rest_time: Option<f64>,
+    /// Clusters of contacts that the law resolved; zero for energy tracking, which goes by the release.
+    pub(crate) clusters_resolved: u64,
+    /// Clusters whose answer was refused.
+    pub(crate) fallbacks: u64,
+    /// Energy lost by impacts \[J\].
+    pub(crate) dissipated_impact: f64,
+    /// Energy lost by friction \[J\].
+    pub(crate) dissipated_friction: f64,
+    /// Energy lost by the contact stage \[J\].
+    pub(crate) dissipated_contact: f64,
+    /// Work of the drift correction, every step's counted as positive \[J\].
+    pub(crate) correction_work: f64,
 }
 
 /// Sums over the steps of a part of the run.
@@ -74,23 +102,44 @@ struct Sums {
     wall: Duration,
     phases: [f64; 10],
     overlaps: (u64, f64),
+    /// Steps that may belong to the settled phase, where its begin is known at the end only.
+    late: Vec<Late>,
+    rest_time: Option<f64>,
 }
 
-/// Runs `scene` for [`SECONDS`] on the threads of the pool that calls.
-pub(crate) fn measure(workload: &str, scene: &Scene, threads: u16) -> Result<Row, BenchError> {
+/// A step that may belong to the settled phase.
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    began: f64,
+    cpu: Duration,
+    overlaps: (u64, f64),
+}
+
+/// Runs `scene` to its `end` on the threads of the pool that calls.
+pub(crate) fn measure(workload: &str, scene: &Scene, end: End, threads: u16) -> Result<Row, BenchError> {
     let before = memory::live_bytes();
     let mut simulation = scene.build()?.simulation;
     let mut sums = Sums::default();
     let failed = |source| BenchError::Engine { workload: workload.to_owned(), source };
-    while simulation.time() < SECONDS {
-        sums.step(&mut simulation).map_err(failed)?;
+    while end.is_ahead(&simulation) {
+        sums.step(&mut simulation, end).map_err(failed)?;
     }
+    sums.settle(end, simulation.time());
     let bytes = (memory::live_bytes() - before).max(0);
     Ok(sums.row(workload, threads, &simulation, bytes as f64))
 }
 
+impl End {
+    fn is_ahead(self, simulation: &Simulation) -> bool {
+        match self {
+            End::After(seconds) => simulation.time() < seconds,
+            End::Rest(limit) => simulation.time() < limit && !simulation.at_rest(),
+        }
+    }
+}
+
 impl Sums {
-    fn step(&mut self, simulation: &mut Simulation) -> Result<(), granule_engine::EngineError> {
+    fn step(&mut self, simulation: &mut Simulation, end: End) -> Result<(), granule_engine::EngineError> {
         let began = simulation.time();
         let (cpu, wall) = (ProcessTime::now(), Instant::now());
         let report = simulation.step()?;
@@ -100,14 +149,31 @@ impl Sums {
         if (FALLING.0..FALLING.1).contains(&began) {
             self.falling.add(cpu);
         }
-        if began >= SETTLED {
-            self.settled.add(cpu);
-            for depth in simulation.overlaps() {
-                self.overlaps = (self.overlaps.0 + 1, self.overlaps.1 + depth);
-            }
+        let may_be_settled = match end {
+            End::After(seconds) => began >= seconds - SETTLED,
+            End::Rest(_) => true,
+        };
+        if may_be_settled {
+            let overlaps = simulation.overlaps().fold((0, 0.0), |(count, sum), depth| (count + 1, sum + depth));
+            self.late.push(Late { began, cpu, overlaps });
+        }
+        if self.rest_time.is_none() && simulation.at_rest() {
+            self.rest_time = Some(simulation.time());
         }
         self.book_phases(&report);
         Ok(())
+    }
+
+    /// Books the settled phase of a run that ended at the time `ended`, and frees what was kept for that.
+    fn settle(&mut self, end: End, ended: f64) {
+        let begin = match end {
+            End::After(seconds) => seconds - SETTLED,
+            End::Rest(_) => ended - SETTLED,
+        };
+        for late in std::mem::take(&mut self.late).iter().filter(|late| late.began >= begin) {
+            self.settled.add(late.cpu);
+            self.overlaps = (self.overlaps.0 + late.overlaps.0, self.overlaps.1 + late.overlaps.1);
+        }
     }
 
     fn book_phases(&mut self, report: &StepReport) {
@@ -121,6 +187,7 @@ impl Sums {
         let per_body = |x: f64| x / bodies.max(1) as f64;
         let total: f64 = self.phases.iter().sum();
         let snapshot = simulation.snapshot();
+        let (audit, impacts) = (simulation.audit(), simulation.impacts());
         let touches = snapshot.bodies.iter().filter(|b| b.mass > 0.0).map(|b| f64::from(b.contacts));
         Row {
             workload: workload.to_owned(),
@@ -134,11 +201,22 @@ impl Sums {
             phases: Phase::ALL.iter().map(|p| (p.name(), self.phases[*p as usize] / total)).collect(),
             largest_overlap: simulation.largest_overlap(),
             mean_overlap_settled: self.overlaps.1 / self.overlaps.0.max(1) as f64,
-            energy_gained: simulation.audit().energy_gained,
+            energy_gained: audit.energy_gained,
             bodies_lost: simulation.lost_bodies().len(),
             bytes_per_body: per_body(bytes),
             contacts_per_body: per_body(touches.sum()),
             state_hash: format!("{:016x}", simulation.state_hash()),
+            law: None,
+            simulated_seconds: simulation.time(),
+            cpu_seconds: self.all.cpu.as_secs_f64(),
+            at_rest: simulation.at_rest(),
+            rest_time: self.rest_time,
+            clusters_resolved: impacts.resolved,
+            fallbacks: impacts.fallbacks,
+            dissipated_impact: audit.dissipated_impact,
+            dissipated_friction: audit.dissipated_friction,
+            dissipated_contact: audit.dissipated_contact,
+            correction_work: audit.correction_work,
         }
     }
 }
@@ -151,7 +229,7 @@ mod tests {
     #[test]
     fn a_small_pack_has_all_its_figures() {
         let scene = ReposeOptions { count: Some(20), ..ReposeOptions::default() }.scene().expect("valid");
-        let row = measure("small", &scene, 1).expect("runs");
+        let row = measure("small", &scene, End::After(6.0), 1).expect("runs");
         assert_eq!((row.bodies, row.bodies_lost), (20, 0));
         assert!((row.phases.values().sum::<f64>() - 1.0).abs() <= 1e-9);
         assert_eq!(row.phases.len(), 10);
@@ -160,5 +238,17 @@ mod tests {
         assert!((1.0..12.0).contains(&row.contacts_per_body), "{}", row.contacts_per_body);
         assert!(row.mean_overlap_settled <= row.largest_overlap && row.largest_overlap < 0.01);
         assert!(row.cpu_seconds_per_simulated_second >= 0.0 && row.time_step > 0.0);
+        assert!((6.0..6.1).contains(&row.simulated_seconds) && row.cpu_seconds >= 0.0);
+        assert!(row.dissipated_impact + row.dissipated_friction + row.dissipated_contact > 0.0);
+    }
+
+    #[test]
+    fn a_run_to_rest_ends_there() {
+        let scene = ReposeOptions { count: Some(5), ..ReposeOptions::default() }.scene().expect("valid");
+        let row = measure("few", &scene, End::Rest(60.0), 1).expect("runs");
+        assert!(row.at_rest && row.rest_time == Some(row.simulated_seconds) && row.simulated_seconds < 60.0);
+        assert!(row.ms_per_step_settled > 0.0);
+        let short = measure("short", &scene, End::Rest(0.1), 1).expect("runs");
+        assert!(!short.at_rest && short.rest_time.is_none() && short.simulated_seconds < 0.3);
     }
 }

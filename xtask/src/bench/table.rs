@@ -8,7 +8,7 @@ use super::row::Row;
 pub(crate) fn head() -> String {
     let units = "overlap in % of the radius; times of the stepping loop; ms of processor time";
     format!(
-        "{units}\n{:<22}{:>7}{:>4}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>6}{:>8}{:>6}  {}",
+        "{units}\n{:<30}{:>7}{:>4}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>6}{:>8}{:>6}  {}",
         "workload",
         "bodies",
         "thr",
@@ -30,7 +30,7 @@ pub(crate) fn head() -> String {
 /// One row of the table.
 pub(crate) fn line(row: &Row) -> String {
     format!(
-        "{:<22}{:>7}{:>4}{:>9.1}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.4}{:>9.1e}{:>6}{:>8.0}{:>6.2}  {}",
+        "{:<30}{:>7}{:>4}{:>9.1}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.4}{:>9.1e}{:>6}{:>8.0}{:>6.2}  {}",
         row.workload,
         row.bodies,
         row.threads,
@@ -56,8 +56,8 @@ pub(crate) fn phases(rows: &[Row]) -> String {
         let share = |p: &Phase| 100.0 * row.phases.get(p.name()).copied().unwrap_or_default();
         Phase::ALL.iter().map(|p| format!("{:>12.1}", share(p))).collect()
     };
-    let line = |row: &Row| format!("{:<22}{:>4}{}", row.workload, row.threads, shares(row));
-    let head = format!("{:<22}{:>4}{names}", "% of elapsed time", "thr");
+    let line = |row: &Row| format!("{:<30}{:>4}{}", row.workload, row.threads, shares(row));
+    let head = format!("{:<30}{:>4}{names}", "% of elapsed time", "thr");
     std::iter::once(head).chain(rows.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn columns_stand_under_their_heads() {
-        let row = Row { workload: "settle-spheres-10000".into(), time_step: 0.01, ..Row::default() };
+        let row = Row { workload: "pour-spheres-100-etm-weighted".into(), time_step: 0.01, ..Row::default() };
         let head = head();
         let head = head.lines().last().expect("two lines");
         assert_eq!(head.find("  state"), line(&row).rfind("  "), "{head}\n{}", line(&row));

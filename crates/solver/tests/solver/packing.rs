@@ -1,29 +1,14 @@
 //! Columns and packings of equal balls: where the laws end, and what they keep.
 
 use granule_model::{Coefficients, DVec3};
-use granule_solver::{ContactProblem, Etm, EtmWeighted, ImpactLaw, Note, ProblemContact, Smm, Sqm, judge};
+use granule_solver::{ContactProblem, Etm, EtmWeighted, ImpactLaw, Note, ProblemContact, Smm, Sqm, balls, judge};
 
 use crate::support::impacts::touching_balls;
+use crate::support::scene::rough;
 
-/// A cubic packing of `n^3` touching balls of radius 0.5 m and mass 1 kg at rest, and a fast one that hits the middle
-/// of its top.
+/// A packing with these coefficients at every contact.
 pub(crate) fn packing(n: usize, restitution: f64, friction: f64) -> ContactProblem {
-    let mut at: Vec<DVec3> = Vec::new();
-    for z in 0..n {
-        for y in 0..n {
-            at.extend((0..n).map(|x| DVec3::new(x as f64, y as f64, z as f64)));
-        }
-    }
-    let middle = (n / 2) as f64;
-    at.push(DVec3::new(middle, middle, n as f64));
-    let mut velocity = vec![DVec3::ZERO; at.len()];
-    velocity[at.len() - 1] = DVec3::new(0.3, 0.0, -10.0);
-    let mut problem = touching_balls(0.5, &vec![1.0; at.len()], &at, &velocity);
-    for c in &mut problem.contacts {
-        let pair = Coefficients { static_friction: friction, dynamic_friction: friction, ..c.coefficients };
-        c.coefficients = Coefficients { restitution, ..pair };
-    }
-    problem
+    balls::packing(n, Coefficients { restitution, ..rough(friction) })
 }
 
 /// A column of `n` balls that falls onto the ground with 1 m/s.
