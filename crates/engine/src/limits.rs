@@ -1,6 +1,6 @@
 //! What the stages of a step are asked for: how sharp, how long, and what counts as an impact.
 
-use granule_solver::{HitSettings, ReleaseSettings, StageSettings};
+use granule_solver::{HitSettings, ReleaseSettings, StageSettings, Tracking};
 
 use crate::description::Law;
 use crate::simulation::Simulation;
@@ -74,16 +74,13 @@ impl Simulation {
 
     /// How energy is released; none for laws that have resolved their impacts before.
     pub(crate) fn release_settings(&self, dt: f64) -> Option<ReleaseSettings> {
-        let Law::Etm(etm) = self.settings.law else { return None };
-        if self.pass == Pass::Flight {
-            return None;
-        }
-        Some(ReleaseSettings {
-            lambda: etm.lambda,
-            max_rounds: etm.max_rounds,
-            hits: self.hit_settings(dt),
-            threshold: self.left(dt),
-        })
+        let tracking = match self.settings.law {
+            _ if self.pass == Pass::Flight => return None,
+            Law::Etm(law) => Tracking::Sequential(law),
+            Law::EtmWeighted(law) => Tracking::Weighted(law),
+            _ => return None,
+        };
+        Some(ReleaseSettings { tracking, hits: self.hit_settings(dt), threshold: self.left(dt) })
     }
 
     pub(crate) fn top_speed(&self) -> f64 {

@@ -44,7 +44,7 @@ mod release;
 mod rounds;
 mod trace;
 
-pub use release::{ReleaseReport, ReleaseSettings, release};
+pub use release::{ReleaseReport, ReleaseSettings, Tracking, release};
 pub use rounds::Workspace;
 pub use trace::TracePoint;
 

@@ -56,7 +56,7 @@ mod rounds;
 
 use serde::{Deserialize, Serialize};
 
-use crate::etm::ignored;
+use crate::etm::{ReleaseReport, ignored};
 use crate::island::Island;
 use crate::law::{Desideratum, ImpactLaw};
 use crate::problem::{ContactProblem, Note, ProblemError, Resolution, Solution};
@@ -102,6 +102,37 @@ impl EtmWeighted {
     }
 }
 
+/// Where the rounds of a release begin.
+pub(crate) struct Start<'a> {
+    /// Which contacts take part.
+    pub(crate) touches: &'a [bool],
+    /// What each contact has stored \[J\].
+    pub(crate) stored: &'a [f64],
+    /// Approach speed that the steps are measured by \[m/s\].
+    pub(crate) approach: f64,
+    /// Approach speeds up to this are none \[m/s\].
+    pub(crate) threshold: f64,
+    /// Separation speed that a contact's energy must be able to make, else it is dissipated \[m/s\].
+    pub(crate) lift: f64,
+}
+
+impl EtmWeighted {
+    /// Rounds on an island whose contacts have been compressed already: the release of a time step.
+    pub(crate) fn release(&self, island: &mut Island<'_>, start: &Start<'_>) -> ReleaseReport {
+        let report = rounds::run(self, island, start);
+        ReleaseReport {
+            rounds: report.rounds,
+            impulses: report.impulses,
+            released: report.released,
+            compressed: report.compressed,
+            residual: report.residual,
+            converged: report.converged || report.forced,
+            forced: report.forced,
+            ..ReleaseReport::default()
+        }
+    }
+}
+
 impl ImpactLaw for EtmWeighted {
     fn name(&self) -> &'static str {
         "etm-weighted"
@@ -120,7 +151,10 @@ impl ImpactLaw for EtmWeighted {
         let mut rows = problem.rows(&bodies, &tensors);
         let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
         let energy_before = island.kinetic_energy();
-        let report = rounds::run(self, &mut island, left);
+        let rows = island.rows.len();
+        let start =
+            Start { touches: &vec![true; rows], stored: &vec![0.0; rows], approach: 0.0, threshold: left, lift: left };
+        let report = rounds::run(self, &mut island, &start);
         let resolution = Resolution {
             iterations: report.impulses,
             rounds: report.rounds,

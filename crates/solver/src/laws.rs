@@ -91,7 +91,7 @@ impl Law {
     /// Whether the law tracks energy through the contact stage and gives it back in the release; the others resolve the impacts of
     /// a step before its forces act.
     pub fn is_released(&self) -> bool {
-        matches!(self, Law::Etm(_))
+        matches!(self, Law::Etm(_) | Law::EtmWeighted(_))
     }
 
     /// Checks the parameters.

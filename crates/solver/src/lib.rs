@@ -40,7 +40,7 @@ pub mod smm;
 pub mod sqm;
 pub mod stage;
 
-pub use etm::{Etm, ReleaseReport, ReleaseSettings};
+pub use etm::{Etm, ReleaseReport, ReleaseSettings, Tracking};
 pub use etm_weighted::EtmWeighted;
 pub use gr::Gr;
 pub use hit::HitSettings;

@@ -17,17 +17,26 @@
 
 use granule_model::Velocity;
 
+use super::Etm;
 use super::rounds::{RoundSettings, Workspace, run};
+use crate::etm_weighted::{EtmWeighted, Start};
 use crate::hit::{HitSettings, normal_velocity};
 use crate::island::Island;
+
+/// Whose rounds give the energy back.
+#[derive(Clone, Copy, Debug)]
+pub enum Tracking {
+    /// Contact after contact (Tang 2014).
+    Sequential(Etm),
+    /// In groups, by mass-weighted velocity (Tan 2024).
+    Weighted(EtmWeighted),
+}
 
 /// When and how energy is given back.
 #[derive(Clone, Copy, Debug)]
 pub struct ReleaseSettings {
-    /// Steps of a compression.
-    pub lambda: u32,
-    /// Rounds after which the release ends with e = 0.
-    pub max_rounds: u32,
+    /// Whose rounds.
+    pub tracking: Tracking,
     /// Which contacts were hit.
     pub hits: HitSettings,
     /// Approach speed that the rounds leave to the next contact stage \[m/s\].
@@ -87,17 +96,33 @@ pub fn release(
     ws.prepare(island, |i| settings.hits.touches_after(&island.rows[i], island.bodies));
     let taken = store(island, before, hit, ws);
     let approach = fastest_hit(island, before, hit);
-    let rounds = RoundSettings {
-        lambda: settings.lambda,
-        threshold: settings.threshold,
-        lift: settings.hits.lift,
-        // As the engine's runs have been: its golden hashes hold for this.
-        sliding: 0.0,
-        max_rounds: settings.max_rounds,
-        first_step: approach / f64::from(settings.lambda),
-    };
     let kinetic_before = island.kinetic_energy();
-    let mut report = run(ws, island, &rounds);
+    let mut report = match settings.tracking {
+        Tracking::Sequential(law) => {
+            let rounds = RoundSettings {
+                lambda: law.lambda,
+                threshold: settings.threshold,
+                lift: settings.hits.lift,
+                // As the engine's runs have been: its golden hashes hold for this.
+                sliding: 0.0,
+                max_rounds: law.max_rounds,
+                first_step: approach / f64::from(law.lambda),
+            };
+            run(ws, island, &rounds)
+        }
+        Tracking::Weighted(law) => {
+            let touches: Vec<bool> =
+                island.rows.iter().map(|row| settings.hits.touches_after(row, island.bodies)).collect();
+            let start = Start {
+                touches: &touches,
+                stored: &ws.stored,
+                approach,
+                threshold: settings.threshold,
+                lift: settings.hits.lift,
+            };
+            law.release(island, &start)
+        }
+    };
     report.kinetic_before = kinetic_before;
     report.kinetic_after = island.kinetic_energy();
     report.fast_contacts = fast_contacts;

@@ -4,8 +4,8 @@ use crate::approach::Approaches;
 use crate::etm::impulse::{Mobilities, sliding, without_noise};
 use crate::island::Island;
 
-use super::EtmWeighted;
 use super::group::{Group, Limit, Member};
+use super::{EtmWeighted, Start};
 
 /// Approach speed that is rounding, over the largest at the start.
 const REST: f64 = 1e-12;
@@ -36,6 +36,9 @@ pub(super) struct Report {
     pub(super) impulses: u64,
     pub(super) residual: f64,
     pub(super) forced: bool,
+    /// Energy that stage I took, and that stage III gave back \[J\].
+    pub(super) compressed: f64,
+    pub(super) released: f64,
     /// Whether every stage ended by itself.
     pub(super) converged: bool,
 }
@@ -53,6 +56,10 @@ struct Rounds<'a, 'b> {
     spent: Vec<f64>,
     /// Sum of `stored` \[J\].
     held: f64,
+    /// Separation speed that the energy of a contact must be able to make \[m/s\].
+    lift: f64,
+    /// Energy that stage III did not give back \[J\].
+    unreleased: f64,
     /// Energy that is gone for good \[J\]: taken by friction or by stage II.
     gone: f64,
     /// Approach speeds up to this are none \[m/s\].
@@ -64,17 +71,18 @@ struct Rounds<'a, 'b> {
     capped: bool,
 }
 
-/// Runs rounds until nothing approaches faster than `left` \[m/s\].
-pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>, left: f64) -> Report {
+/// Runs rounds until nothing approaches; what contacts hold at the start is given back in the first.
+pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>, start: &Start<'_>) -> Report {
     let rows = island.rows.len();
     let mut approaches = Approaches::default();
-    approaches.prepare(island, |_| true);
+    approaches.prepare(island, |i| start.touches[i]);
     let mass = |i: u32| island.bodies[i as usize].inverse_mass;
     approaches.weigh(island.rows.iter().map(|row| (mass(row.a) + mass(row.b)).recip()));
     let mut mobilities = Mobilities::default();
     mobilities.clear(rows);
-    let mut approach = approaches.largest(island);
-    let threshold = (law.threshold.max(REST) * approach).max(left);
+    let held: f64 = start.stored.iter().sum();
+    let mut approach = approaches.largest(island).max(start.approach);
+    let threshold = (law.threshold.max(REST) * approach).max(start.threshold);
     let sliding = sliding(island);
     let mut rounds = Rounds {
         law,
@@ -82,9 +90,11 @@ pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>, left: f64) -> Repo
         approaches,
         mobilities,
         group: Group::default(),
-        stored: vec![0.0; rows],
+        stored: start.stored.to_vec(),
         spent: vec![0.0; rows],
-        held: 0.0,
+        held,
+        lift: start.lift,
+        unreleased: 0.0,
         gone: 0.0,
         threshold,
         sliding,
@@ -92,16 +102,20 @@ pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>, left: f64) -> Repo
         capped: false,
     };
     let mut report = Report::default();
-    while approach > threshold && !report.forced {
+    while (approach > threshold || rounds.held > 0.0) && !report.forced {
         report.forced = report.rounds >= law.max_rounds || rounds.capped;
+        let before = rounds.held;
         rounds.compress(approach);
+        report.compressed += rounds.held - before;
         rounds.lose(report.rounds > 0, report.forced);
+        report.released += rounds.held;
         rounds.release(approach);
         report.rounds += u32::from(!report.forced);
         approach = rounds.approaches.largest(rounds.island);
     }
     let converged = !report.forced && !rounds.capped;
-    Report { impulses: rounds.impulses, residual: approach, converged, ..report }
+    let released = report.released - rounds.unreleased;
+    Report { impulses: rounds.impulses, residual: approach, converged, released, ..report }
 }
 
 impl Rounds<'_, '_> {
@@ -177,7 +191,9 @@ impl Rounds<'_, '_> {
         for (stored, row) in self.stored.iter_mut().zip(&*self.island.rows) {
             let before = *stored;
             // A contact that its group pressed apart in stage I owes energy: that is no store.
-            let share = if forced || before < 0.0 { 0.0 } else { kept * row.restitution * row.restitution };
+            let returned = kept * row.restitution * row.restitution;
+            let lifts = self.lift == 0.0 || (2.0 * returned * before.max(0.0) * row.k_normal).sqrt() > self.lift;
+            let share = if forced || before < 0.0 || !lifts { 0.0 } else { returned };
             *stored *= share;
             self.gone += before - *stored;
         }
@@ -201,12 +217,15 @@ impl Rounds<'_, '_> {
                 if *stored <= self.spent[member.row] {
                     self.held -= *stored;
                     self.gone += *stored;
+                    self.unreleased += *stored;
                     *stored = 0.0;
                 }
             }
         }
         // What a capped stage could not give back is lost, not carried into the next round.
-        self.gone += self.stored.iter().sum::<f64>();
+        let over: f64 = self.stored.iter().sum();
+        self.gone += over;
+        self.unreleased += over;
         self.stored.fill(0.0);
         self.held = 0.0;
     }
@@ -242,6 +261,7 @@ impl Rounds<'_, '_> {
         }
         self.held -= share - covered;
         self.gone += share - covered;
+        self.unreleased += share - covered;
         covered
     }
 }

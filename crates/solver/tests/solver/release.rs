@@ -1,7 +1,7 @@
 //! The energy-tracked release after the contact stage.
 
 use granule_model::DVec3;
-use granule_solver::{HitSettings, ReleaseSettings};
+use granule_solver::{Etm, HitSettings, ReleaseSettings, Tracking};
 
 use crate::support::cluster::{Recipe, cluster};
 use crate::support::scene::{Part, Scene, Touch, bouncy, until};
@@ -13,8 +13,7 @@ const G: f64 = 9.8;
 fn under_gravity() -> ReleaseSettings {
     let unit = G * DT;
     ReleaseSettings {
-        lambda: 30,
-        max_rounds: 300,
+        tracking: Tracking::Sequential(Etm { lambda: 30, max_rounds: 300 }),
         hits: HitSettings { fast: 4.0 * unit, lift: unit, dt: DT },
         threshold: 0.4 * unit,
     }
@@ -24,8 +23,7 @@ fn under_gravity() -> ReleaseSettings {
 fn free(scale: f64) -> ReleaseSettings {
     let floor = 1e-12 * scale;
     ReleaseSettings {
-        lambda: 30,
-        max_rounds: 300,
+        tracking: Tracking::Sequential(Etm { lambda: 30, max_rounds: 300 }),
         hits: HitSettings { fast: floor, lift: floor, dt: DT },
         threshold: floor,
     }
