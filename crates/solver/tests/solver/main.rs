@@ -5,6 +5,7 @@
 //! measured when it was written beside its bounds, and at least one negative control: a wrong answer or a broken rule
 //! that the same check refuses.
 
+mod bad_problems;
 mod etm_clusters;
 mod etm_single;
 mod frictionless_clusters;
