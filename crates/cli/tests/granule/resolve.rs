@@ -1,7 +1,5 @@
 //! `granule resolve`: known impulses through the program, the object it prints, and what it refuses.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use crate::support::{call, folder, write};
@@ -68,12 +66,15 @@ fn balls_that_are_apart_are_left_alone() {
     assert_eq!(vector(&answer["bodies"][0]["velocity"]), [1.0, 1.0, 1.0]);
 }
 
+/// The same scene runs: two steps with its law, which the summary names.
 #[test]
-fn a_run_refuses_a_law_that_it_cannot_step_with() {
+fn runs_take_the_law_of_the_scene_and_an_unknown_one_is_refused() {
     let folder = folder();
-    write(folder.path(), "pair.toml", &format!("[run]\nduration = 1.0\n{BINARY}"));
-    let ended = call(folder.path(), &["run", "pair.toml", "--out", "results"]).expect(2);
-    assert!(ended.err.contains("`rbss`") && !Path::new(&folder.path().join("results")).exists(), "{}", ended.err);
+    write(folder.path(), "pair.toml", &format!("[run]\nduration = 0.002\ntime_step = 0.001\n{BINARY}"));
+    call(folder.path(), &["run", "pair.toml", "--out", "results", "--quiet"]).expect(0);
+    let summary = std::fs::read_to_string(folder.path().join("results/summary.json")).expect("a summary");
+    let summary: Value = serde_json::from_str(&summary).expect("JSON");
+    assert_eq!((&summary["impacts"]["law"], &summary["impacts"]["resolved"]), (&"rbss".into(), &1.into()), "{summary}");
     let ended = call(folder.path(), &["resolve", "pair.toml", "--law", "penalty"]).expect(2);
     assert!(ended.err.contains("penalty") && ended.err.contains("rbss-linear"), "{}", ended.err);
 }
