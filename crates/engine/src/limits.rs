@@ -4,7 +4,7 @@ use granule_solver::{HitSettings, ReleaseSettings, StageSettings, Tracking};
 
 use crate::description::Law;
 use crate::simulation::Simulation;
-use crate::step::Pass;
+use crate::step::{OVERLAP_BOUND, Pass};
 
 /// The contact stage converges to this share of the speed that gravity gives in a step.
 const RESIDUAL: f64 = 0.03;
@@ -18,7 +18,9 @@ const MIN_SWEEPS: u32 = 20;
 const MAX_SWEEPS: u32 = 40;
 /// Sweeps that are added to them in proportion to the share of its budget that the drift correction has spent. What a stage cut
 /// short leaves makes piles sink, and the correction pays for it: a frictionless pack of cubes, whose contacts slide and are
-/// poorly warm-started, spent the budget of a run in 57 s, after which its overlap could not be kept.
+/// poorly warm-started, spent the budget of a run in 57 s, after which its overlap could not be kept. The correction's budget in a step may
+/// be too little long before that of the run is spent (two of three seeds ended beyond 1 %), so that without friction an
+/// overlap near its bound asks for them as well.
 const SWEEPS_FOR_DRIFT: f64 = 160.0;
 /// Updates of contacts that a small island may spend to converge sharply: 0.2 ms.
 const SMALL_WORK: u32 = 4000;
@@ -51,7 +53,7 @@ impl Simulation {
         StageSettings {
             tolerance,
             min_sweeps: MIN_SWEEPS,
-            max_sweeps: MAX_SWEEPS + (SWEEPS_FOR_DRIFT * self.drift_spent()) as u32,
+            max_sweeps: MAX_SWEEPS + (SWEEPS_FOR_DRIFT * self.drift_spent().max(self.overlap_spent())) as u32,
             most_sweeps: MOST_SWEEPS,
             small_work: SMALL_WORK,
             rise: STAGE_RISE * self.audit.scale(),
@@ -99,6 +101,14 @@ impl Simulation {
     pub(crate) fn drift_spent(&self) -> f64 {
         let spent = self.audit.correction_work / self.drift_budget();
         if spent.is_finite() { spent.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// Share of the last quarter below [`OVERLAP_BOUND`] that the pack has used up \[-\], 0 to 1; zero where anything has friction.
+    fn overlap_spent(&self) -> f64 {
+        if self.pairs.have_friction() {
+            return 0.0;
+        }
+        ((self.overlap() / OVERLAP_BOUND - 0.75) / 0.25).clamp(0.0, 1.0)
     }
 
     /// Phase `advance`, second part.
