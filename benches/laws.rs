@@ -13,20 +13,12 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion};
 use granule_model::{Coefficients, DVec3};
-use granule_solver::{ContactProblem, Law, balls};
+use granule_solver::{ContactProblem, Law, samples};
 use growth::Series;
 
 /// Every contact, also for laws that know no friction: they say so and ignore it.
-const GRAIN: Coefficients = Coefficients {
-    restitution: 0.5,
-    restitution_speed: granule_model::RestitutionSpeed::Constant,
-    tangential_restitution: 0.0,
-    static_friction: 0.3,
-    dynamic_friction: 0.3,
-    rolling_friction: 0.0,
-    torsional_friction: 0.0,
-    stiffness: 1.0,
-};
+const GRAIN: Coefficients =
+    Coefficients { restitution: 0.5, static_friction: 0.3, dynamic_friction: 0.3, ..Coefficients::BARE };
 
 /// A way to make a problem of any size.
 #[derive(Clone, Copy)]
@@ -40,7 +32,7 @@ struct Case {
 const CASES: [Case; 3] = [
     Case { name: "chain", sizes: [10, 32, 100, 316, 1000, 3162, 10_000], problem: chain },
     // Balls along an edge: 13, 55, 145, 301, 883, 2701 and 9451 contacts.
-    Case { name: "packing", sizes: [2, 3, 4, 5, 7, 10, 15], problem: |n| balls::packing(n, GRAIN) },
+    Case { name: "packing", sizes: [2, 3, 4, 5, 7, 10, 15], problem: |n| samples::packing(n, GRAIN) },
     // What a fast ball hits is a few contacts of a packing, however large; here most of them take part.
     Case { name: "stirred", sizes: [2, 3, 4, 5, 7, 10, 15], problem: stirred },
 ];
@@ -49,12 +41,12 @@ const CASES: [Case; 3] = [
 fn chain(contacts: usize) -> ContactProblem {
     let mut velocities = vec![0.0; contacts + 1];
     velocities[0] = 1.0;
-    balls::chain(&vec![1.0; contacts + 1], &velocities, GRAIN)
+    samples::chain(&vec![1.0; contacts + 1], &velocities, GRAIN)
 }
 
 /// The packing with every ball on a way of its own: components up to 1 m/s, drawn by a linear congruential generator.
 fn stirred(n: usize) -> ContactProblem {
-    let mut problem = balls::packing(n, GRAIN);
+    let mut problem = samples::packing(n, GRAIN);
     let mut state: u64 = 1;
     let mut draw = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

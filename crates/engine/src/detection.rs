@@ -6,7 +6,7 @@
 
 use granule_broadphase::{BroadPhase, BroadPhaseInput};
 use granule_geometry::contacts;
-use granule_model::{ContactPoint, DVec3};
+use granule_model::{ContactPoint, DVec3, Velocity};
 use rayon::prelude::*;
 
 use crate::bodies::Bodies;
@@ -31,6 +31,12 @@ impl Contact {
     /// Gap up to which a contact counts as touching in counts and in sleep, over the smaller radius. Position passes leave
     /// gaps of a tenth of it.
     const TOUCH: f64 = 1e-2;
+
+    /// Velocity of A against B along the normal for the given velocities of the bodies \[m/s\]; negative while approaching.
+    pub(crate) fn normal_velocity(&self, bodies: &Bodies, velocities: &[Velocity]) -> f64 {
+        let at = |i: u32| velocities[i as usize].at(self.point - bodies.pose[i as usize].position);
+        self.normal.dot(at(self.a) - at(self.b))
+    }
 
     pub(crate) fn touches(&self) -> bool {
         self.gap <= Self::TOUCH * self.radius

@@ -72,10 +72,8 @@ impl Simulation {
         let pairs = &self.pairs;
         self.impact.standing.clear();
         self.impact.standing.extend(self.detection.contacts.iter().map(|c| {
-            let (i, j) = (c.a as usize, c.b as usize);
-            let at = |i: usize| bodies.velocity[i].at(c.point - bodies.pose[i].position);
-            let approach = -c.normal.dot(at(i) - at(j));
-            let touches = c.gap <= TOUCH * c.radius && (bodies.awake(i) || bodies.awake(j));
+            let approach = -c.normal_velocity(bodies, &bodies.velocity);
+            let touches = c.gap <= TOUCH * c.radius && (bodies.awake(c.a as usize) || bodies.awake(c.b as usize));
             let rebound = pairs.of(bodies, c, &bodies.velocity).restitution * approach;
             let hit = touches && c.gap <= arrived && approach > hits.fast && rebound > hits.lift;
             Standing { touches, hit, impulse: DVec3::ZERO }
@@ -117,10 +115,8 @@ impl Simulation {
         let arrived = ARRIVED * self.smallest_radius();
         let mut first = None;
         for c in self.detection.contacts.iter().filter(|c| c.gap > arrived) {
-            let (i, j) = (c.a as usize, c.b as usize);
-            let at = |i: usize| bodies.velocity[i].at(c.point - bodies.pose[i].position);
-            let pull = |i: usize| if bodies.awake(i) { c.normal.dot(self.settings.gravity) } else { 0.0 };
-            let (speed, pull) = (c.normal.dot(at(i) - at(j)), pull(i) - pull(j));
+            let pull = |i: u32| if bodies.awake(i as usize) { c.normal.dot(self.settings.gravity) } else { 0.0 };
+            let (speed, pull) = (c.normal_velocity(bodies, &bodies.velocity), pull(c.a) - pull(c.b));
             let Some(time) = time_to_close(c.gap, speed, pull) else { continue };
             if time < left && -(speed + pull * time) > fast {
                 first = Some(first.map_or(time, |t: f64| t.min(time)));
@@ -160,8 +156,7 @@ impl Simulation {
         let bodies = &self.bodies;
         let mut least = None;
         for c in self.detection.contacts.iter().filter(|c| c.gap < -arrived) {
-            let at = |i: u32| bodies.velocity[i as usize].at(c.point - bodies.pose[i as usize].position);
-            let approach = -c.normal.dot(at(c.a) - at(c.b));
+            let approach = -c.normal_velocity(bodies, &bodies.velocity);
             if approach <= fast || touching.contains(&(c.a, c.b)) {
                 continue;
             }

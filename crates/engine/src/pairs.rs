@@ -43,9 +43,8 @@ impl Pairs {
         if values.restitution_speed == RestitutionSpeed::Constant {
             return *values;
         }
-        let at = |i: usize| velocities[i].at(contact.point - bodies.pose[i].position);
         let natural = (self.gravity * 2.0 * contact.radius).sqrt();
-        values.at_speed(-contact.normal.dot(at(a) - at(b)), natural)
+        values.at_speed(-contact.normal_velocity(bodies, velocities), natural)
     }
 
     /// Whether any pair has static friction.

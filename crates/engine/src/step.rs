@@ -180,7 +180,9 @@ impl Simulation {
 
     /// Phase `contact`.
     fn solve_contacts(&mut self, dt: f64, warm_scale: f64) {
-        self.impact.forced.clone_from(&self.bodies.velocity);
+        if !self.settings.law.is_released() {
+            self.impact.forced.clone_from(&self.bodies.velocity);
+        }
         let mut problems = std::mem::take(&mut self.problems);
         let state = State {
             bodies: &self.bodies,
@@ -216,8 +218,7 @@ impl Simulation {
         if self.pass == Pass::Whole {
             return contact.gap;
         }
-        let at = |i: u32| self.unforced[i as usize].at(contact.point - self.bodies.pose[i as usize].position);
-        (2.0 * contact.gap.max(0.0) + dt * contact.normal.dot(at(contact.a) - at(contact.b))).max(0.0)
+        (2.0 * contact.gap.max(0.0) + dt * contact.normal_velocity(&self.bodies, &self.unforced)).max(0.0)
     }
 
     /// Phase `impact`: the laws that are not joined to the contact stage by the release.
@@ -318,7 +319,10 @@ impl Simulation {
     /// Kinetic energy that the stages were given, `forced` as it came in; for a flight, which may be as short as rounding lets it,
     /// at least what gravity gives in a whole step \[J\].
     fn energy_given(&self, forced: f64) -> f64 {
-        let speed = if self.pass == Pass::Flight { self.settings.gravity.length() * self.horizon } else { 0.0 };
+        if self.pass == Pass::Whole {
+            return forced.max(f64::MIN_POSITIVE);
+        }
+        let speed = self.settings.gravity.length() * self.horizon;
         let mass: f64 = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.mass[i]).sum();
         forced.max(0.5 * mass * speed * speed).max(f64::MIN_POSITIVE)
     }

@@ -117,6 +117,18 @@ fn unit_stiffness() -> f64 {
 }
 
 impl Coefficients {
+    /// Neither restitution nor friction, and a stiffness of 1.
+    pub const BARE: Coefficients = Coefficients {
+        restitution: 0.0,
+        restitution_speed: RestitutionSpeed::Constant,
+        tangential_restitution: 0.0,
+        static_friction: 0.0,
+        dynamic_friction: 0.0,
+        rolling_friction: 0.0,
+        torsional_friction: 0.0,
+        stiffness: 1.0,
+    };
+
     /// The mixing rule: the geometric mean of each coefficient, and the harmonic mean of the stiffnesses.
     ///
     /// It is symmetric, gives back the common value of equal materials to rounding, and a frictionless or perfectly

@@ -14,11 +14,10 @@
 //! * [`lcp`], [`gr`], [`qce`], [`qce_lcp`], [`lzb`]: the laws on normal velocities that Zhang et al. 2015 compare.
 //! * [`rbss`]: concurrent contacts with normal and tangential restitution and the true friction cone.
 //! * [`problem`]: a contact problem as plain serialisable data, and what a law answers.
-//! * [`balls`]: problems of balls that touch, for tests, reference cases and benchmarks.
+//! * [`samples`]: problems that tests, reference cases and benchmarks share.
 //! * [`mod@judge`]: residual, momentum and energy of any answer, by code that no law shares.
 
 mod approach;
-pub mod balls;
 mod complementarity;
 pub mod etm;
 pub mod etm_weighted;
@@ -36,6 +35,7 @@ pub mod problem;
 pub mod qce;
 pub mod qce_lcp;
 pub mod rbss;
+pub mod samples;
 pub mod smm;
 pub mod sqm;
 pub mod stage;

@@ -294,6 +294,14 @@ impl ContactProblem {
         Ok(())
     }
 
+    /// Adds the bodies and contacts of another problem, which touches nothing of this one; its bodies are numbered on.
+    pub fn append(&mut self, other: &ContactProblem) {
+        let n = self.bodies.len() as u32;
+        self.bodies.extend_from_slice(&other.bodies);
+        let shifted = other.contacts.iter().map(|c| ProblemContact { a: c.a + n, b: c.b.map(|b| b + n), ..*c });
+        self.contacts.extend(shifted);
+    }
+
     /// Relative velocity of A against B at a contact for the given velocities of the bodies \[m/s\].
     pub fn relative_velocity(&self, c: &ProblemContact, velocities: &[Velocity]) -> DVec3 {
         let at = |i: u32| velocities[i as usize].at(c.point - self.bodies[i as usize].position);

@@ -1,23 +1,23 @@
 //! Problems of balls that touch: chains, cradles, racks; built on those of the solver.
 
 use granule_model::{Coefficients, DVec3};
-use granule_solver::balls::touching;
+use granule_solver::samples::touching;
 use granule_solver::{ContactProblem, ProblemContact};
 
 use crate::reference::chains::Rack;
-use crate::reference::problem::{BARE, vectors, with_coefficients};
+use crate::reference::problem::{vectors, with_coefficients};
 
 /// Elastic and smooth.
-pub(crate) const ELASTIC: Coefficients = Coefficients { restitution: 1.0, ..BARE };
+pub(crate) const ELASTIC: Coefficients = Coefficients { restitution: 1.0, ..Coefficients::BARE };
 
 /// Elastic balls of one radius and the pairs of them that touch.
 fn balls(masses: &[f64], radius: f64, at: &[DVec3], before: &[DVec3], pairs: &[(u32, u32)]) -> ContactProblem {
-    granule_solver::balls::balls(masses, radius, at, before, pairs, ELASTIC)
+    granule_solver::samples::balls(masses, radius, at, before, pairs, ELASTIC)
 }
 
 /// Elastic balls in a row along x.
 pub(crate) fn chain(masses: &[f64], velocities: &[f64]) -> ContactProblem {
-    granule_solver::balls::chain(masses, velocities, ELASTIC)
+    granule_solver::samples::chain(masses, velocities, ELASTIC)
 }
 
 /// Elastic balls of mass 1 in a row along x with these velocities.

@@ -19,7 +19,6 @@
 
 pub(crate) mod cells;
 mod problems;
-pub(crate) mod random;
 
 use granule_solver::{Desideratum, ImpactLaw, Law};
 

@@ -299,13 +299,9 @@ mod tests {
                 gap: 0.0,
                 coefficients: Coefficients {
                     restitution: 1.0,
-                    restitution_speed: granule_model::RestitutionSpeed::Constant,
-                    tangential_restitution: 0.0,
                     static_friction: friction,
                     dynamic_friction: friction * self.unit(),
-                    rolling_friction: 0.0,
-                    torsional_friction: 0.0,
-                    stiffness: 1.0,
+                    ..Coefficients::BARE
                 },
                 radius: 1.0,
                 warm_normal: 0.0,

@@ -2,7 +2,7 @@
 //! with it, and never panics. The same problem without the mistake is resolved.
 
 use granule_model::DVec3;
-use granule_solver::balls::chain;
+use granule_solver::samples::chain;
 use granule_solver::{ContactProblem, Law, ProblemError};
 
 use crate::support::scene::bouncy;

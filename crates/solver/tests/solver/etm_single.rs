@@ -4,8 +4,8 @@ use granule_model::{DVec3, Velocity};
 use granule_solver::{ContactProblem, Etm, ImpactLaw, ProblemContact, Solution};
 
 use crate::support::impacts::balls;
-use crate::support::random::Random;
 use crate::support::scene::bouncy;
+use granule_solver::samples::Random;
 
 fn resolve(problem: &ContactProblem, lambda: u32) -> Solution {
     Etm { lambda, ..Etm::default() }.resolve(problem).expect("a well-formed problem")
@@ -22,11 +22,8 @@ fn ball_on_plane() -> ContactProblem {
 /// The problem beside a copy of itself: two contacts that share nothing, so that the general rounds must solve what
 /// alone may go through the closed form.
 fn doubled(problem: &ContactProblem) -> ContactProblem {
-    let n = problem.bodies.len() as u32;
     let mut twice = problem.clone();
-    twice.bodies.extend(problem.bodies.iter().copied());
-    let copy = problem.contacts.iter().map(|c| ProblemContact { a: c.a + n, b: c.b.map(|b| b + n), ..*c });
-    twice.contacts.extend(copy);
+    twice.append(problem);
     twice
 }
 

@@ -6,8 +6,8 @@ use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Qce, 
 
 use crate::support::cluster::{Recipe, cluster};
 use crate::support::impacts::{balls, chain, cradle, with_restitution};
-use crate::support::random::Random;
 use crate::support::scene::bouncy;
+use granule_solver::samples::Random;
 
 /// Everything that must hold of an answer, by what its law claims; bounds as the issue has them.
 pub(crate) fn faults(law: &dyn ImpactLaw, problem: &ContactProblem, solution: &Solution) -> Vec<String> {

@@ -35,7 +35,7 @@ fn friction_keeps_within_its_boxes() {
 #[test]
 fn a_ball_that_slides_is_braked_or_rolls() {
     for (friction, expected) in [(0.0, 3.0), (0.1, 3.0 - 0.15 * 2.0), (1.0, 3.0 * 5.0 / 7.0)] {
-        let floor = crate::support::scene::BARE;
+        let floor = granule_model::Coefficients::BARE;
         let mut problem = balls(&[2.0], 0.5, &[DVec3::Z * 0.5], &[DVec3::new(3.0, 0.0, -2.0)], &[], floor);
         problem.contacts.push(granule_solver::ProblemContact {
             a: 0,

@@ -5,7 +5,7 @@ use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Qce};
 
 use crate::support::cluster::{Recipe, cluster, scaled_problem};
 use crate::support::impacts::{chain, cradle};
-use crate::support::random::Random;
+use granule_solver::samples::Random;
 
 fn answer(law: &dyn ImpactLaw, problem: &ContactProblem) -> Vec<Velocity> {
     law.resolve(problem).expect("well formed").velocities

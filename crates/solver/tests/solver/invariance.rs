@@ -4,8 +4,8 @@ use granule_model::{DMat3, DVec3, InverseInertia, Velocity};
 use granule_solver::{Etm, ImpactLaw};
 
 use crate::support::cluster::{Recipe, cluster, scaled_problem};
-use crate::support::random::Random;
 use crate::support::scene::{Scene, sweeps};
+use granule_solver::samples::Random;
 
 const SWEEPS: u32 = 15;
 

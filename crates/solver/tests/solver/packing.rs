@@ -1,14 +1,14 @@
 //! Columns and packings of equal balls: where the laws end, and what they keep.
 
 use granule_model::{Coefficients, DVec3};
-use granule_solver::{ContactProblem, Etm, EtmWeighted, ImpactLaw, Note, ProblemContact, Smm, Sqm, balls, judge};
+use granule_solver::{ContactProblem, Etm, EtmWeighted, ImpactLaw, Note, ProblemContact, Smm, Sqm, judge, samples};
 
 use crate::support::impacts::touching_balls;
 use crate::support::scene::rough;
 
 /// A packing with these coefficients at every contact.
 pub(crate) fn packing(n: usize, restitution: f64, friction: f64) -> ContactProblem {
-    balls::packing(n, Coefficients { restitution, ..rough(friction) })
+    samples::packing(n, Coefficients { restitution, ..rough(friction) })
 }
 
 /// A column of `n` balls that falls onto the ground with 1 m/s.

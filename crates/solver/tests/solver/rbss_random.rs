@@ -8,7 +8,7 @@ use granule_solver::{
 
 use crate::support::cluster::{Recipe, cluster, scaled_problem};
 use crate::support::packing::{Motion, Packing, packing, steel};
-use crate::support::random::Random;
+use granule_solver::samples::Random;
 
 /// A cluster of up to `bodies` spheres and boxes with masses from 1 to 1e4 and friction, e_n and e_t at random.
 fn problem(seed: u64, bodies: usize) -> ContactProblem {

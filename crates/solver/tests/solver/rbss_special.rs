@@ -42,13 +42,10 @@ fn dropped_box(velocity: DVec3, coefficients: Coefficients) -> ContactProblem {
 fn law(e_n: f64, e_t: f64, static_friction: f64, dynamic_friction: f64) -> Coefficients {
     Coefficients {
         restitution: e_n,
-        restitution_speed: granule_model::RestitutionSpeed::Constant,
         tangential_restitution: e_t,
         static_friction,
         dynamic_friction,
-        rolling_friction: 0.0,
-        torsional_friction: 0.0,
-        stiffness: 1.0,
+        ..Coefficients::BARE
     }
 }
 

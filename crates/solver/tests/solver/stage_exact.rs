@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use granule_model::{Coefficients, DVec3, Velocity};
 
-use crate::support::scene::{BARE, Part, Scene, Touch, rough, sweeps, until};
+use crate::support::scene::{Part, Scene, Touch, rough, sweeps, until};
 
 const G: f64 = 9.8;
 const DT: f64 = 0.01;
@@ -88,7 +88,7 @@ fn friction_opposes_sliding_exactly_where_mobility_is_anisotropic() {
 
 #[test]
 fn static_friction_holds_more_than_dynamic_friction_brakes() {
-    let coefficients = Coefficients { static_friction: 0.5, dynamic_friction: 0.3, ..BARE };
+    let coefficients = Coefficients { static_friction: 0.5, dynamic_friction: 0.3, ..Coefficients::BARE };
     let load = 2.0 * G * DT;
     // A ball sliding at v needs m v 2/7 to stick: here in shares of the load.
     for (share, sticks) in [(0.2, true), (0.4, true), (0.49, true), (0.51, false), (2.0, false)] {

@@ -4,8 +4,8 @@
 use granule_model::DVec3;
 
 use crate::support::cluster::{Recipe, cluster};
-use crate::support::random::Random;
 use crate::support::scene::{Scene, Solved, sweeps, until};
+use granule_solver::samples::Random;
 
 /// A cluster with gaps, gravity, rolling friction, a moving belt, and warm starts that have nothing to do with it.
 fn hard_scene(seed: u64) -> Scene {

@@ -1,7 +1,7 @@
 //! Energy tracking at one contact: two tetrahedra, a sphere on a plane (Tang 2014, section 7.1).
 
 use granule_solver::etm::TracePoint;
-use granule_solver::{ContactProblem, Etm, ProblemContact, judge};
+use granule_solver::{ContactProblem, Etm, judge};
 
 use crate::compare::{Worst, difference, largest, resolve};
 use crate::error::{Found, ValidationError};
@@ -28,11 +28,8 @@ pub(super) fn run() -> Found<Findings> {
 /// The problem beside a copy of itself: two contacts that share nothing, so that the general rounds must solve what alone
 /// may go through the closed form.
 fn doubled(problem: &ContactProblem) -> ContactProblem {
-    let n = problem.bodies.len() as u32;
     let mut twice = problem.clone();
-    twice.bodies.extend(problem.bodies.iter().copied());
-    let copy = problem.contacts.iter().map(|c| ProblemContact { a: c.a + n, b: c.b.map(|b| b + n), ..*c });
-    twice.contacts.extend(copy);
+    twice.append(problem);
     twice
 }
 

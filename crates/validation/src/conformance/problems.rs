@@ -4,9 +4,8 @@
 use granule_model::{Coefficients, DMat3, DVec3, Velocity};
 use granule_solver::{ContactProblem, ProblemBody, ProblemContact};
 
-use super::random::Random;
 use crate::balls::ELASTIC;
-use crate::reference::problem::BARE;
+use granule_solver::samples::Random;
 
 /// What a cluster is drawn from.
 struct Recipe {
@@ -83,7 +82,7 @@ fn coefficients(random: &mut Random, friction: f64) -> Coefficients {
     let static_friction = friction * random.unit();
     let dynamic_friction = static_friction * if random.chance(0.5) { 1.0 } else { random.unit() };
     let restitution = [0.0, 1.0, random.unit()][random.below(3)];
-    Coefficients { restitution, static_friction, dynamic_friction, ..BARE }
+    Coefficients { restitution, static_friction, dynamic_friction, ..Coefficients::BARE }
 }
 
 /// Mirrors a velocity in the plane x = 0: the angular one is axial.
@@ -98,42 +97,28 @@ pub(super) fn mirrored_cluster(seed: u64) -> ContactProblem {
     let half = cluster(seed, &Recipe { scale: 1.0, friction: 0.5, bodies: 8, floor: seed.is_multiple_of(2) });
     let m = DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0));
     let n = half.bodies.len() as u32;
-    let mut whole = half.clone();
-    whole.bodies.extend(half.bodies.iter().map(|b| ProblemBody {
+    let bodies = half.bodies.iter().map(|b| ProblemBody {
         inverse_inertia: m * b.inverse_inertia * m,
         position: m * b.position,
         velocity: mirrored(&b.velocity),
         ..*b
-    }));
-    whole.contacts.extend(half.contacts.iter().map(|c| ProblemContact {
-        a: c.a + n,
-        b: c.b.map(|b| b + n),
-        point: m * c.point,
-        normal: m * c.normal,
-        ..*c
-    }));
+    });
+    let contacts = half.contacts.iter().map(|c| ProblemContact { point: m * c.point, normal: m * c.normal, ..*c });
+    let image = ContactProblem { bodies: bodies.collect(), contacts: contacts.collect() };
+    let mut whole = half.clone();
+    whole.append(&image);
     for i in (0..n).step_by(5) {
         let at = half.bodies[i as usize].position;
-        let coefficients = Coefficients { restitution: 0.5, ..BARE };
+        let coefficients = Coefficients { restitution: 0.5, ..Coefficients::BARE };
         let point = DVec3::new(0.0, at.y, at.z);
         whole.contacts.push(ProblemContact { a: i, b: Some(i + n), point, normal: DVec3::X, coefficients });
     }
     whole
 }
 
-/// The box of 2 x 2 x 1 m of Tang 2014, section 7.3, that lands flat on four contacts, with friction.
+/// The box of Tang 2014, section 7.3, elastic.
 pub(super) fn flat_box(friction: f64) -> ContactProblem {
-    let coefficients = Coefficients { static_friction: friction, dynamic_friction: friction, ..ELASTIC };
-    let corner =
-        |x: f64, y: f64| ProblemContact { a: 0, b: None, point: DVec3::new(x, y, 0.0), normal: DVec3::Z, coefficients };
-    let body = ProblemBody {
-        inverse_mass: 0.25,
-        inverse_inertia: DMat3::from_diagonal(DVec3::new(0.6, 0.6, 0.375)),
-        position: DVec3::new(0.0, 0.0, 0.5),
-        velocity: Velocity { linear: DVec3::new(1.0, 1.0, -10.0), angular: DVec3::ZERO },
-    };
-    let contacts = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
-    ContactProblem { bodies: vec![body], contacts }
+    granule_solver::samples::flat_box(Coefficients { static_friction: friction, dynamic_friction: friction, ..ELASTIC })
 }
 
 /// The clusters by which KIN, MOM and ONE are judged: friction and restitution drawn at random.

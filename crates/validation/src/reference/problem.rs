@@ -83,7 +83,7 @@ impl Problem {
                 tangential_restitution: c.e_t[i],
                 static_friction: c.mu_s[i],
                 dynamic_friction: c.mu_d[i],
-                ..BARE
+                ..Coefficients::BARE
             },
         };
         ContactProblem {
@@ -92,18 +92,6 @@ impl Problem {
         }
     }
 }
-
-/// Neither restitution nor friction.
-pub(crate) const BARE: Coefficients = Coefficients {
-    restitution: 0.0,
-    restitution_speed: granule_model::RestitutionSpeed::Constant,
-    tangential_restitution: 0.0,
-    static_friction: 0.0,
-    dynamic_friction: 0.0,
-    rolling_friction: 0.0,
-    torsional_friction: 0.0,
-    stiffness: 1.0,
-};
 
 /// The same problem with another restitution at every contact.
 pub(crate) fn with_restitution(problem: &ContactProblem, restitution: f64) -> ContactProblem {

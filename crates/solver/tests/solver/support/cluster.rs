@@ -3,7 +3,7 @@
 use granule_model::{Coefficients, DMat3, DQuat, DVec3, Velocity};
 use granule_solver::{ContactProblem, ProblemBody, ProblemContact};
 
-use super::random::Random;
+use granule_solver::samples::Random;
 
 /// What a cluster is drawn from.
 #[derive(Clone, Copy, Debug)]
@@ -137,16 +137,7 @@ fn coefficients(random: &mut Random, friction: f64, restitution: Option<f64>) ->
     let static_friction = friction * random.unit();
     let dynamic_friction = static_friction * if random.chance(0.5) { 1.0 } else { random.unit() };
     let drawn = [0.0, 1.0, random.unit()][random.below(3)];
-    Coefficients {
-        restitution: restitution.unwrap_or(drawn),
-        restitution_speed: granule_model::RestitutionSpeed::Constant,
-        tangential_restitution: 0.0,
-        static_friction,
-        dynamic_friction,
-        rolling_friction: 0.0,
-        torsional_friction: 0.0,
-        stiffness: 1.0,
-    }
+    Coefficients { restitution: restitution.unwrap_or(drawn), static_friction, dynamic_friction, ..Coefficients::BARE }
 }
 
 fn body(random: &mut Random, shape: &Shape, scale: f64) -> ProblemBody {

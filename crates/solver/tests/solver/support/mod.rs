@@ -3,5 +3,4 @@
 pub(crate) mod cluster;
 pub(crate) mod impacts;
 pub(crate) mod packing;
-pub(crate) mod random;
 pub(crate) mod scene;

@@ -3,7 +3,7 @@
 use granule_model::{Coefficients, DMat3, DVec3, Velocity};
 use granule_solver::{ContactProblem, ProblemBody, ProblemContact};
 
-use super::random::Random;
+use granule_solver::samples::Random;
 
 /// What a packing is drawn from.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +35,10 @@ pub(crate) enum Motion {
 pub(crate) fn steel() -> Coefficients {
     Coefficients {
         restitution: 0.9,
-        restitution_speed: granule_model::RestitutionSpeed::Constant,
         tangential_restitution: 0.9,
         static_friction: 0.15,
         dynamic_friction: 0.15,
-        rolling_friction: 0.0,
-        torsional_friction: 0.0,
-        stiffness: 1.0,
+        ..Coefficients::BARE
     }
 }
 

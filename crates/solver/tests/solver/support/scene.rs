@@ -45,26 +45,14 @@ pub(crate) struct Solved {
     pub(crate) report: StageReport,
 }
 
-/// Neither restitution nor friction.
-pub(crate) const BARE: Coefficients = Coefficients {
-    restitution: 0.0,
-    restitution_speed: granule_model::RestitutionSpeed::Constant,
-    tangential_restitution: 0.0,
-    static_friction: 0.0,
-    dynamic_friction: 0.0,
-    rolling_friction: 0.0,
-    torsional_friction: 0.0,
-    stiffness: 1.0,
-};
-
 /// Coulomb friction with one coefficient, no restitution.
 pub(crate) fn rough(friction: f64) -> Coefficients {
-    Coefficients { static_friction: friction, dynamic_friction: friction, ..BARE }
+    Coefficients { static_friction: friction, dynamic_friction: friction, ..Coefficients::BARE }
 }
 
 /// Restitution without friction.
 pub(crate) fn bouncy(restitution: f64) -> Coefficients {
-    Coefficients { restitution, ..BARE }
+    Coefficients { restitution, ..Coefficients::BARE }
 }
 
 /// Sweeps until nothing changes any more than `tolerance` \[m/s\].

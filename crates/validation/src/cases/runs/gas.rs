@@ -7,9 +7,9 @@ use granule_solver::Law;
 
 use super::by_law;
 use crate::compare::largest;
-use crate::conformance::random::Random;
 use crate::error::Found;
 use crate::report::{Curve, Findings, Line, Plot};
+use granule_solver::samples::Random;
 
 const LAWS: [&str; 2] = ["etm", "sqm"];
 

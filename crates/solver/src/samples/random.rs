@@ -1,12 +1,14 @@
-//! Random numbers that are the same everywhere.
+//! Random numbers that are the same everywhere, for random problems.
 
-use granule_model::{DMat3, DVec3};
+use granule_model::{DMat3, DQuat, DVec3};
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
-pub(crate) struct Random(u64);
+/// SplitMix64 (Steele, Lea, Flood 2014); two of one seed give the same numbers.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The generator of `seed`.
+    pub fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
 
@@ -18,25 +20,32 @@ impl Random {
     }
 
     /// Uniform in 0 to 1, without 1.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
+    /// Uniform in `low` to `high`, without `high`.
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
+    /// Uniform in the logarithm, `low` above 0.
+    pub fn log_between(&mut self, low: f64, high: f64) -> f64 {
+        (self.between(low.ln(), high.ln())).exp()
+    }
+
     /// Uniform in 0 to n, without n.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         (self.unit() * n as f64) as usize
     }
 
-    pub(crate) fn chance(&mut self, probability: f64) -> bool {
+    /// True with this probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
     /// Uniform in the unit ball.
-    pub(crate) fn in_ball(&mut self) -> DVec3 {
+    pub fn in_ball(&mut self) -> DVec3 {
         loop {
             let v = DVec3::new(self.between(-1.0, 1.0), self.between(-1.0, 1.0), self.between(-1.0, 1.0));
             if v.length_squared() <= 1.0 {
@@ -46,7 +55,7 @@ impl Random {
     }
 
     /// Uniform on the unit sphere.
-    pub(crate) fn direction(&mut self) -> DVec3 {
+    pub fn direction(&mut self) -> DVec3 {
         loop {
             let v = self.in_ball();
             if v.length_squared() > 0.01 {
@@ -55,8 +64,13 @@ impl Random {
         }
     }
 
+    /// A random axis and angle.
+    pub fn rotation(&mut self) -> DQuat {
+        DQuat::from_axis_angle(self.direction(), self.between(0.0, std::f64::consts::TAU))
+    }
+
     /// Three unit vectors at right angles, right-handed.
-    pub(crate) fn axes(&mut self) -> DMat3 {
+    pub fn axes(&mut self) -> DMat3 {
         let x = self.direction();
         let y = loop {
             let y = self.in_ball().reject_from_normalized(x);

@@ -1,11 +1,15 @@
-//! Contact problems of balls of one size that touch: chains and packings, for tests, reference cases and benchmarks.
+//! Contact problems that tests, reference cases and benchmarks share: chains and packings of balls, a box that lands flat, and
+//! the random numbers of random ones.
 //!
 //! They live here because everything that resolves problems can import them from here. A ball is no shape to this crate:
 //! it is a mass, the moment `2 m r^2/5`, and contacts half way between two centres.
 
+mod random;
+
 use granule_model::{Coefficients, DMat3, DVec3, Velocity};
 
 use crate::problem::{ContactProblem, ProblemBody, ProblemContact};
+pub use random::Random;
 
 /// Gap over radius below which two balls touch.
 const TOUCH: f64 = 1e-6;
@@ -79,20 +83,26 @@ pub fn packing(n: usize, coefficients: Coefficients) -> ContactProblem {
     balls(&vec![1.0; at.len()], RADIUS, &at, &velocities, &touching(RADIUS, &at), coefficients)
 }
 
+/// The box of 2 x 2 x 1 m and 4 kg of Tang 2014, section 7.3, that lands flat on four contacts with the ground.
+pub fn flat_box(coefficients: Coefficients) -> ContactProblem {
+    let corner =
+        |x: f64, y: f64| ProblemContact { a: 0, b: None, point: DVec3::new(x, y, 0.0), normal: DVec3::Z, coefficients };
+    let body = ProblemBody {
+        inverse_mass: 0.25,
+        inverse_inertia: DMat3::from_diagonal(DVec3::new(0.6, 0.6, 0.375)),
+        position: DVec3::new(0.0, 0.0, 0.5),
+        velocity: Velocity { linear: DVec3::new(1.0, 1.0, -10.0), angular: DVec3::ZERO },
+    };
+    let contacts = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+    ContactProblem { bodies: vec![body], contacts }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ROUGH: Coefficients = Coefficients {
-        restitution: 0.5,
-        restitution_speed: granule_model::RestitutionSpeed::Constant,
-        tangential_restitution: 0.0,
-        static_friction: 0.3,
-        dynamic_friction: 0.3,
-        rolling_friction: 0.0,
-        torsional_friction: 0.0,
-        stiffness: 1.0,
-    };
+    const ROUGH: Coefficients =
+        Coefficients { restitution: 0.5, static_friction: 0.3, dynamic_friction: 0.3, ..Coefficients::BARE };
 
     #[test]
     fn chains_and_packings_have_the_contacts_that_they_should() {
