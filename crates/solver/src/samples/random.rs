@@ -31,7 +31,7 @@ impl Random {
 
     /// Uniform in the logarithm, `low` above 0.
     pub fn log_between(&mut self, low: f64, high: f64) -> f64 {
-        (self.between(low.ln(), high.ln())).exp()
+        libm::exp(self.between(libm::log(low), libm::log(high)))
     }
 
     /// Uniform in 0 to n, without n.
@@ -66,7 +66,9 @@ impl Random {
 
     /// A random axis and angle.
     pub fn rotation(&mut self) -> DQuat {
-        DQuat::from_axis_angle(self.direction(), self.between(0.0, std::f64::consts::TAU))
+        let axis = self.direction();
+        let (sine, cosine) = libm::sincos(0.5 * self.between(0.0, std::f64::consts::TAU));
+        DQuat::from_xyzw(axis.x * sine, axis.y * sine, axis.z * sine, cosine)
     }
 
     /// Three unit vectors at right angles, right-handed.

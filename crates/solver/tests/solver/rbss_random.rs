@@ -202,8 +202,9 @@ fn the_answer_turns_mirrors_and_renumbers_with_the_problem() {
         if mapped.off <= 1e-9 {
             worst = worst.max(mapped.off);
         } else {
-            // Both are exact answers to the same problem: it has more than one.
-            assert!(mapped.residual <= 1e-12, "{k}: {:e}, {:e}", mapped.off, mapped.residual);
+            // An answer of residual r lies within about sqrt(r) of a solution, even of a double one: two answers
+            // farther apart belong to two solutions. Measured: 0.05 apart, sqrt(r) 1.5e-5.
+            assert!(mapped.residual.sqrt() <= 1e-2 * mapped.off, "{k}: {:e}, {:e}", mapped.off, mapped.residual);
             several.push(k);
         }
     }
