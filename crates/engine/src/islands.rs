@@ -6,7 +6,7 @@
 use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, Velocity};
 use granule_solver::etm::{Workspace, release};
-use granule_solver::stage::{self, driven_work, driven_work_on_star};
+use granule_solver::stage::{self, Packs, driven_work, driven_work_on_star};
 use granule_solver::{
     HitSettings, Island, ReleaseReport, ReleaseSettings, Row, RowInput, SolverBody, StageReport, StageSettings,
 };
@@ -33,6 +33,7 @@ struct Outcome {
     /// Whether an impact makes the contact stage start anew.
     again: bool,
     before: Vec<Velocity>,
+    packs: Packs,
     workspace: Workspace,
     hit: Vec<bool>,
 }
@@ -182,25 +183,23 @@ impl Problems {
     pub(crate) fn solve(&mut self, settings: &StageSettings) {
         self.each(|island, unforced, outcome| {
             outcome.release = None;
-            outcome.stage = stage::solve(island, settings, unforced, &mut outcome.before);
+            outcome.stage = stage::solve(island, settings, unforced, &mut outcome.before, &mut outcome.packs);
         });
     }
 
     /// Says of each of the engine's `count` contacts how it stands after the contact stage.
     pub(crate) fn find_hits(&mut self, settings: &HitSettings, count: usize, standing: &mut Vec<Standing>) {
-        self.each(|island, unforced, outcome| {
-            let Outcome { before, hit, .. } = outcome;
+        self.each(|island, _, Outcome { hit, .. }| {
             hit.clear();
-            hit.extend(island.rows.iter().map(|row| settings.was_hit(row, island, unforced, before)));
+            hit.extend(island.rows.iter().map(|row| settings.was_hit(row)));
         });
         standing.clear();
         standing.resize(count, Standing::default());
         let mut from = Span::default();
         for (span, outcome) in self.spans.iter().zip(&self.outcomes) {
-            let bodies = &self.bodies[from.bodies..span.bodies];
             for r in from.rows..span.rows {
                 standing[self.row_contact[r] as usize] = Standing {
-                    touches: settings.touches_after(&self.rows[r], bodies),
+                    touches: settings.touches_after(&self.rows[r]),
                     hit: outcome.hit[r - from.rows],
                     impulse: self.rows[r].impulse(),
                 };
@@ -221,7 +220,7 @@ impl Problems {
                 for r in from.rows..span.rows {
                     let contact = &contacts[self.row_contact[r] as usize];
                     let row = &mut self.rows[r];
-                    let closes = hits.touches_after(row, bodies).then(|| hits.gap_after(row, bodies));
+                    let closes = hits.touches_after(row).then(|| hits.gap_after(row));
                     row.restart(
                         closes,
                         hits.dt,
@@ -244,7 +243,7 @@ impl Problems {
     pub(crate) fn solve_again(&mut self, settings: &StageSettings) {
         self.each(|island, unforced, outcome| {
             if outcome.again {
-                outcome.stage = stage::solve(island, settings, unforced, &mut outcome.before);
+                outcome.stage = stage::solve(island, settings, unforced, &mut outcome.before, &mut outcome.packs);
             }
         });
     }
@@ -253,8 +252,15 @@ impl Problems {
     pub(crate) fn release(&mut self, settings: Option<&ReleaseSettings>) {
         self.each(|island, unforced, outcome| {
             let Outcome { before, workspace, hit, .. } = outcome;
-            outcome.release = settings.and_then(|settings| release(island, settings, unforced, before, workspace, hit));
+            outcome.release = settings.and_then(|settings| release(island, settings, before, workspace, hit));
             let (rows, bodies) = (&*island.rows, &*island.bodies);
+            (outcome.driven_work, outcome.driven_work_on_star) = (0.0, 0.0);
+            let is_driven = |(body, unforced): (&SolverBody, &Velocity)| {
+                body.inverse_mass == 0.0 && (body.velocity != Velocity::ZERO || *unforced != Velocity::ZERO)
+            };
+            if !bodies.iter().zip(unforced).any(is_driven) {
+                return;
+            }
             outcome.driven_work = rows.iter().map(|row| driven_work(row, bodies)).sum();
             outcome.driven_work_on_star = rows.iter().map(|row| driven_work_on_star(row, bodies, unforced)).sum();
         });

@@ -16,6 +16,8 @@ const MIN_SWEEPS: u32 = 20;
 /// Sweeps at which a contact stage ends that raises no energy. 540 spheres at 60 Hz: largest overlap 0.47 % at 20, 0.2 % at 40, 0.12 %
 /// at 100, for 0.17, 0.19 and 0.37 CPU seconds per simulated second.
 const MAX_SWEEPS: u32 = 40;
+/// A stage that is still so many times its tolerance off after the least number of sweeps is not worth more.
+const VIOLENT: f64 = 5.0;
 /// Sweeps that are added to them in proportion to the share of its budget that the drift correction has spent. What a stage cut
 /// short leaves makes piles sink, and the correction pays for it: a frictionless pack of cubes, whose contacts slide and are
 /// poorly warm-started, spent the budget of a run in 57 s, after which its overlap could not be kept. The correction's budget in a step may
@@ -23,7 +25,7 @@ const MAX_SWEEPS: u32 = 40;
 /// overlap near its bound asks for them as well.
 const SWEEPS_FOR_DRIFT: f64 = 160.0;
 /// Updates of contacts that a small island may spend to converge sharply: 0.2 ms.
-const SMALL_WORK: u32 = 4000;
+const SMALL_WORK: u32 = 16000;
 /// Sweeps that a contact stage may add while it raises E*.
 const MOST_SWEEPS: u32 = 1000;
 /// Rise of E* that an island's contact stage may leave, over the energy dissipated so far.
@@ -52,6 +54,7 @@ impl Simulation {
             if gravity > 0.0 { RESIDUAL * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * self.top_speed() };
         StageSettings {
             tolerance,
+            violent: VIOLENT * tolerance,
             min_sweeps: MIN_SWEEPS,
             max_sweeps: MAX_SWEEPS + (SWEEPS_FOR_DRIFT * self.drift_spent().max(self.overlap_spent())) as u32,
             most_sweeps: MOST_SWEEPS,

@@ -1,4 +1,4 @@
-//! Which contact of an island approaches fastest: a heap that is kept up to date as impulses change velocities.
+//! Which contact of an island approaches fastest: a queue that is kept up to date as impulses change velocities.
 //!
 //! An impulse changes the velocities of two bodies only, so only the contacts of these are looked at again
 //! ([`Approaches::refresh`]). A contact that became slower keeps its place and is looked at again when it comes up:
@@ -6,12 +6,19 @@
 //!
 //! **Ties.** Speeds within [`TIE`] of the largest are equal, and of equals the lowest index comes first: rounding must
 //! not decide which of two symmetric contacts is resolved before the other.
+//!
+//! Where groups of similar velocity will do, [`Levels`] is the cheaper queue.
+
+mod levels;
+mod neighbours;
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use granule_model::DVec3;
 
+pub(crate) use self::levels::Levels;
+pub(crate) use self::neighbours::Neighbours;
 use crate::island::Island;
 
 /// Approach speeds that differ by less than this, over the largest, are equal for the order. No round number: speeds
@@ -44,11 +51,7 @@ impl Ord for Approach {
 /// The approaching contacts of an island; keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(crate) struct Approaches {
-    /// Whether a contact takes part.
-    active: Vec<bool>,
-    /// Rows of each body that can move, in compressed form.
-    first: Vec<u32>,
-    adjacent: Vec<u32>,
+    neighbours: Neighbours,
     /// What a contact's normal velocity is multiplied by to make its key; empty for one everywhere.
     weights: Vec<f64>,
     /// Key under which each contact stands in the heap: at or below its own; infinite when it does not.
@@ -61,60 +64,28 @@ pub(crate) struct Approaches {
 }
 
 impl Approaches {
-    /// Sizes the scratch for an island; `takes_part` says of each row whether it touches.
-    pub(crate) fn prepare(&mut self, island: &Island<'_>, takes_part: impl Fn(usize) -> bool) {
-        let rows = island.rows.len();
-        self.active.clear();
-        self.active.extend((0..rows).map(takes_part));
+    /// Sizes the scratch for an island; `active` are the rows that take part, ascending.
+    pub(crate) fn prepare(&mut self, island: &Island<'_>, active: impl Iterator<Item = u32>) {
+        self.neighbours.list(island, active);
         self.weights.clear();
         self.queued.clear();
-        self.queued.resize(rows, f64::INFINITY);
-        self.list_rows_of_bodies(island);
+        self.queued.resize(island.rows.len(), f64::INFINITY);
+    }
+
+    /// The contacts that take part, by body.
+    pub(crate) fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
+    }
+
+    /// The largest approach speed \[m/s\].
+    pub(crate) fn largest(&self, island: &Island<'_>) -> f64 {
+        self.neighbours.largest_approach(island)
     }
 
     /// Orders contacts by normal velocity times these weights instead of by normal velocity.
     pub(crate) fn weigh(&mut self, weights: impl Iterator<Item = f64>) {
         self.weights.clear();
         self.weights.extend(weights);
-    }
-
-    fn list_rows_of_bodies(&mut self, island: &Island<'_>) {
-        self.first.clear();
-        self.first.resize(island.bodies.len() + 1, 0);
-        let moves = |body: u32| island.bodies[body as usize].inverse_mass > 0.0;
-        let ends = |i: usize| [island.rows[i].a, island.rows[i].b];
-        for i in (0..island.rows.len()).filter(|i| self.active[*i]) {
-            for body in ends(i).into_iter().filter(|b| moves(*b)) {
-                self.first[body as usize + 1] += 1;
-            }
-        }
-        for i in 1..self.first.len() {
-            self.first[i] += self.first[i - 1];
-        }
-        self.adjacent.clear();
-        self.adjacent.resize(self.first.last().copied().unwrap_or(0) as usize, 0);
-        // Filled from the back, so that `first` ends as the start of each list.
-        for i in (0..island.rows.len()).rev().filter(|i| self.active[*i]) {
-            for body in ends(i).into_iter().filter(|b| moves(*b)) {
-                let end = &mut self.first[body as usize + 1];
-                *end -= 1;
-                self.adjacent[*end as usize] = i as u32;
-            }
-        }
-        // Each entry now holds its own start one place too far right; the last one is the total again.
-        self.first.remove(0);
-        self.first.push(self.adjacent.len() as u32);
-    }
-
-    /// The active contacts of a body that can move, ascending.
-    pub(crate) fn rows_of(&self, body: u32) -> &[u32] {
-        &self.adjacent[self.first[body as usize] as usize..self.first[body as usize + 1] as usize]
-    }
-
-    /// The largest approach speed of an active contact \[m/s\].
-    pub(crate) fn largest(&self, island: &Island<'_>) -> f64 {
-        let velocities = island.rows.iter().enumerate().filter(|(i, _)| self.active[*i]);
-        velocities.map(|(_, row)| -row.normal.dot(row.relative_velocity(island.bodies))).fold(0.0, f64::max)
     }
 
     /// The order of a contact with normal velocity `u_n`: the most negative comes first.
@@ -133,10 +104,8 @@ impl Approaches {
         self.grain = TIE * largest;
         self.heap.clear();
         self.queued.fill(f64::INFINITY);
-        for i in 0..island.rows.len() {
-            if self.active[i] {
-                self.push(island, i);
-            }
+        for k in 0..self.neighbours.active().len() {
+            self.push(island, self.neighbours.active()[k] as usize);
         }
     }
 
@@ -156,8 +125,8 @@ impl Approaches {
     /// Looks again at every contact of two bodies whose velocities have changed.
     pub(crate) fn refresh(&mut self, island: &Island<'_>, a: u32, b: u32) {
         for body in [a, b] {
-            for k in self.first[body as usize] as usize..self.first[body as usize + 1] as usize {
-                let i = self.adjacent[k] as usize;
+            for k in 0..self.neighbours.rows_of(body).len() {
+                let i = self.neighbours.rows_of(body)[k] as usize;
                 self.push(island, i);
             }
         }

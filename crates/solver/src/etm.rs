@@ -125,8 +125,7 @@ impl Etm {
             row.apply(island.bodies, island.tensors, impulse);
             return report;
         }
-        let mut workspace = Workspace::default();
-        workspace.prepare(island, |_| true);
+        let mut workspace = Workspace::strict(island);
         let approach = workspace.largest_approach(island);
         let settings = rounds::RoundSettings {
             lambda: self.lambda,

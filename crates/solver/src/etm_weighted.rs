@@ -104,8 +104,8 @@ impl EtmWeighted {
 
 /// Where the rounds of a release begin.
 pub(crate) struct Start<'a> {
-    /// Which contacts take part.
-    pub(crate) touches: &'a [bool],
+    /// Contacts that take part, ascending.
+    pub(crate) active: &'a [u32],
     /// What each contact has stored \[J\].
     pub(crate) stored: &'a [f64],
     /// Approach speed that the steps are measured by \[m/s\].
@@ -152,8 +152,8 @@ impl ImpactLaw for EtmWeighted {
         let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
         let energy_before = island.kinetic_energy();
         let rows = island.rows.len();
-        let start =
-            Start { touches: &vec![true; rows], stored: &vec![0.0; rows], approach: 0.0, threshold: left, lift: left };
+        let active: Vec<u32> = (0..rows as u32).collect();
+        let start = Start { active: &active, stored: &vec![0.0; rows], approach: 0.0, threshold: left, lift: left };
         let report = rounds::run(self, &mut island, &start);
         let resolution = Resolution {
             iterations: report.impulses,

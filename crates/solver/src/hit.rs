@@ -11,7 +11,7 @@
 
 use granule_model::Velocity;
 
-use crate::island::{Island, Row, SolverBody};
+use crate::island::Row;
 
 /// When a contact counts as hit.
 #[derive(Clone, Copy, Debug)]
@@ -34,32 +34,23 @@ pub(crate) fn normal_velocity(row: &Row, velocity: &[Velocity]) -> f64 {
 }
 
 impl HitSettings {
-    /// Gap of a contact after the bodies have moved with the velocities they have \[m\].
-    pub fn gap_after(&self, row: &Row, bodies: &[SolverBody]) -> f64 {
-        row.gap + row.normal.dot(row.relative_velocity(bodies)) * self.dt
+    /// Gap of a contact after the bodies have moved with the velocities that the contact stage has left \[m\].
+    pub fn gap_after(&self, row: &Row) -> f64 {
+        row.gap + row.left * self.dt
     }
 
     /// Whether a contact touches after that move.
-    pub fn touches_after(&self, row: &Row, bodies: &[SolverBody]) -> bool {
-        self.gap_after(row, bodies) <= TOUCH * row.radius
+    pub fn touches_after(&self, row: &Row) -> bool {
+        self.gap_after(row) <= TOUCH * row.radius
     }
 
     /// Whether a contact was hit in the contact stage that has just ended: it came in fast and can be driven apart again.
-    ///
-    /// `unforced` are the velocities before the forces of the step, `before` those the contact stage started from.
-    pub fn was_hit(&self, row: &Row, island: &Island<'_>, unforced: &[Velocity], before: &[Velocity]) -> bool {
-        let after = row.normal.dot(row.relative_velocity(island.bodies));
-        // A driven body strikes with the velocity that it has now: one that starts at once hits what touches it.
-        let came = |i: u32| {
-            if island.bodies[i as usize].inverse_mass == 0.0 { before[i as usize] } else { unforced[i as usize] }
-        };
-        let came_in = row.normal.dot(came(row.a).at(row.arm_a) - came(row.b).at(row.arm_b));
-        if row.normal_impulse <= 0.0 || -(came_in + after) <= self.fast {
+    pub fn was_hit(&self, row: &Row) -> bool {
+        if row.normal_impulse <= 0.0 || -(row.came + row.left) <= self.fast {
             return false;
         }
         // A contact that is still closing goes through the rest of its compression in stage I: that work counts.
-        let left = 0.5 * after.min(0.0).powi(2) / row.k_normal;
-        let stored = left - 0.5 * row.normal_impulse * (normal_velocity(row, before) + after);
-        row.restitution * (2.0 * stored.max(0.0) * row.k_normal).sqrt() > self.lift
+        let still = 0.5 * row.left.min(0.0).powi(2) / row.k_normal;
+        row.restitution * (2.0 * (still + row.normal_work).max(0.0) * row.k_normal).sqrt() > self.lift
     }
 }

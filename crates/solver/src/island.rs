@@ -38,6 +38,22 @@ impl SolverBody {
         (SolverBody { velocity, inverse_mass, inverse_inertia }, tensor)
     }
 
+    /// A body that cannot move.
+    pub(crate) fn fixed() -> Self {
+        SolverBody { velocity: Velocity::ZERO, inverse_mass: 0.0, inverse_inertia: 0.0 }
+    }
+
+    /// Whether its inverse inertia is a tensor.
+    pub(crate) fn is_general(&self) -> bool {
+        self.inverse_inertia < 0.0
+    }
+
+    /// 1/I, or a negative number where it is a tensor.
+    #[inline(always)]
+    pub(crate) fn inverse_inertia(&self) -> f64 {
+        self.inverse_inertia
+    }
+
     /// Change of angular velocity by the angular impulse `l`.
     #[inline(always)]
     fn spin(&self, tensor: &DMat3, l: DVec3) -> DVec3 {
@@ -72,9 +88,8 @@ pub struct RowInput {
 
 /// One contact, prepared: what every sweep reads, and the impulses that it changes.
 ///
-/// The sweeps go through the first three cache lines of each row and never touch the fourth.
+/// Sweeps go through a copy of what they need, see [`crate::stage`].
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
 pub struct Row {
     /// Body A, index within the island.
     pub a: u32,
@@ -106,6 +121,8 @@ pub struct Row {
     pub normal_impulse: f64,
     /// Tangential impulse of this step \[N s\].
     pub tangential_impulse: DVec3,
+    /// Whether normal and tangential motion do not couple, and K is the same in all tangential directions: spheres.
+    pub(crate) is_central: bool,
     /// Gap \[m\].
     pub gap: f64,
     /// Normal restitution \[-\].
@@ -118,6 +135,13 @@ pub struct Row {
     pub torsional_arm: f64,
     /// Rolling and torsional impulse of this step \[N m s\].
     pub angular_impulse: DVec3,
+    /// Normal velocity with which it came into the step, before the forces, and the one after the contact stage \[m/s\].
+    pub(crate) came: f64,
+    pub(crate) left: f64,
+    /// Work that the normal impulse of the contact stage took, `-P_n (u_n- + u_n+)/2` \[J\].
+    pub(crate) normal_work: f64,
+    /// Work that its friction took, rolling and torsion included \[J\].
+    pub(crate) friction_work: f64,
 }
 
 impl Row {
@@ -133,6 +157,7 @@ impl Row {
             arm_b: input.arm_b,
             k_normal: 0.0,
             k_tangent: 0.0,
+            is_central: false,
             mass_normal: 0.0,
             mass_tangent: 0.0,
             coupling: DVec3::ZERO,
@@ -147,19 +172,58 @@ impl Row {
             normal_impulse: input.warm_normal,
             tangential_impulse: input.warm_tangential - n * n.dot(input.warm_tangential),
             angular_impulse: DVec3::ZERO,
+            came: 0.0,
+            left: 0.0,
+            normal_work: 0.0,
+            friction_work: 0.0,
         };
-        let kn = row.mobility(bodies, tensors, n);
-        row.k_normal = n.dot(kn);
-        row.coupling = kn - n * row.k_normal;
-        let t = n.any_orthonormal_vector();
-        let s = n.cross(t);
-        let (kt, ks) = (row.mobility(bodies, tensors, t), row.mobility(bodies, tensors, s));
-        let (tt, ts, ss) = (t.dot(kt), s.dot(kt), s.dot(ks));
-        let half = 0.5 * (tt - ss);
-        row.k_tangent = 0.5 * (tt + ss) + (half * half + ts * ts).sqrt();
+        if bodies[row.a as usize].is_general() || bodies[row.b as usize].is_general() {
+            row.set_mobility(bodies, tensors);
+        } else {
+            row.set_isotropic_mobility(bodies);
+        }
         row.mass_normal = row.k_normal.recip();
         row.mass_tangent = row.k_tangent.recip();
         row
+    }
+
+    /// Mobilities by three products with K.
+    fn set_mobility(&mut self, bodies: &[SolverBody], tensors: &[DMat3]) {
+        let n = self.normal;
+        let kn = self.mobility(bodies, tensors, n);
+        self.k_normal = n.dot(kn);
+        self.coupling = kn - n * self.k_normal;
+        let t = n.any_orthonormal_vector();
+        let s = n.cross(t);
+        let (kt, ks) = (self.mobility(bodies, tensors, t), self.mobility(bodies, tensors, s));
+        let (tt, ts, ss) = (t.dot(kt), s.dot(kt), s.dot(ks));
+        let half = 0.5 * (tt - ss);
+        self.k_tangent = 0.5 * (tt + ss) + (half * half + ts * ts).sqrt();
+    }
+
+    /// Mobilities between bodies with equal moments, in closed form. With the arm `r = h n + p`, p in the tangent plane, and i = 1/I,
+    ///
+    /// ```text
+    /// K n = (1/m_A + 1/m_B) n + sum i (p.p n - h p),     t.K t = 1/m_A + 1/m_B + sum i r.r - t.(sum i p p^T) t
+    /// ```
+    ///
+    /// so that the largest eigenvalue in the plane comes from the smallest one of `sum i p p^T`, whose trace and determinant
+    /// are `sum i p.p` and `i_A i_B (n.(p_A x p_B))^2`.
+    fn set_isotropic_mobility(&mut self, bodies: &[SolverBody]) {
+        let n = self.normal;
+        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+        let (h_a, p_a) = central(&mut self.arm_a, n, a.inverse_inertia);
+        let (h_b, p_b) = central(&mut self.arm_b, n, b.inverse_inertia);
+        let (i_a, i_b) = (a.inverse_inertia, b.inverse_inertia);
+        let mass = a.inverse_mass + b.inverse_mass;
+        let trace = i_a * p_a.length_squared() + i_b * p_b.length_squared();
+        let cross = n.dot(p_a.cross(p_b));
+        let half = 0.5 * trace;
+        let least = half - (half * half - i_a * i_b * cross * cross).max(0.0).sqrt();
+        self.is_central = trace == 0.0;
+        self.k_normal = mass + trace;
+        self.coupling = -(p_a * (i_a * h_a) + p_b * (i_b * h_b));
+        self.k_tangent = mass + trace + i_a * h_a * h_a + i_b * h_b * h_b - least;
     }
 
     /// Lets a contact start anew from other impulses, after its gap has become `gap` \[m\]; none for one that must not act
@@ -196,6 +260,12 @@ impl Row {
         a.at(self.arm_a) - b.at(self.arm_b)
     }
 
+    /// Its normal component: negative while approaching \[m/s\].
+    #[inline(always)]
+    pub fn normal_velocity(&self, bodies: &[SolverBody]) -> f64 {
+        self.normal.dot(self.relative_velocity(bodies))
+    }
+
     /// Applies the impulse `p` \[N s\] at the contact.
     #[inline(always)]
     pub fn apply(&self, bodies: &mut [SolverBody], tensors: &[DMat3], p: DVec3) {
@@ -227,6 +297,21 @@ impl Row {
         let (a, b) = (self.a as usize, self.b as usize);
         bodies[a].spin(&tensors[a], l) + bodies[b].spin(&tensors[b], l)
     }
+}
+
+/// Distance of a line of contact from the centre of a body, over the arm, that is rounding.
+const CENTRAL: f64 = 1e-13;
+
+/// Arm along the normal, and the rest of it in the tangent plane. Where that is rounding the arm is put upon the normal: spheres then
+/// spin by friction alone.
+fn central(arm: &mut DVec3, n: DVec3, inverse_inertia: f64) -> (f64, DVec3) {
+    let h = n.dot(*arm);
+    let p = *arm - n * h;
+    if inverse_inertia > 0.0 && p.length_squared() <= CENTRAL * CENTRAL * h * h {
+        *arm = n * h;
+        return (h, DVec3::ZERO);
+    }
+    (h, p)
 }
 
 /// One island: its bodies (copies of the static and driven ones that it touches among them) and its contacts.

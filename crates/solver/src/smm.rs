@@ -79,7 +79,7 @@ impl ImpactLaw for Smm {
 
 fn resolve_island(island: &mut Island<'_>) -> Resolution {
     let mut approaches = Approaches::default();
-    approaches.prepare(island, |_| true);
+    approaches.prepare(island, 0..island.rows.len() as u32);
     let largest = approaches.largest(island);
     if largest == 0.0 {
         return Resolution { converged: true, ..Resolution::default() };
@@ -135,7 +135,7 @@ fn assemble(island: &Island<'_>, approaches: &Approaches, directions: &[DVec3]) 
     let mut system = System::new(island.rows.len());
     for (j, row) in island.rows.iter().enumerate() {
         row.apply(&mut bodies, island.tensors, directions[j]);
-        let [of_a, of_b] = [row.a, row.b].map(|body| approaches.rows_of(body));
+        let [of_a, of_b] = [row.a, row.b].map(|body| approaches.neighbours().rows_of(body));
         let mut touched: Vec<u32> = of_a.iter().chain(of_b).copied().collect();
         touched.sort_unstable();
         touched.dedup();

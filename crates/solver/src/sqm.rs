@@ -106,7 +106,7 @@ struct Outcome {
 impl Sqm {
     fn resolve_island(&self, island: &mut Island<'_>, left: f64) -> Outcome {
         let mut approaches = Approaches::default();
-        approaches.prepare(island, |_| true);
+        approaches.prepare(island, 0..island.rows.len() as u32);
         let mut mobilities = Mobilities::default();
         mobilities.clear(island.rows.len());
         let largest = approaches.largest(island);

@@ -33,8 +33,15 @@
 //!
 //! **Termination.** At most `most_sweeps` sweeps, then the scaling; no loop depends on convergence.
 
-use granule_model::{DMat3, DVec3, Velocity};
+mod colour;
+mod lanes;
+mod packs;
+mod sweep;
 
+use granule_model::{DVec3, Velocity};
+
+pub use self::packs::Packs;
+use self::sweep::{Task, pass};
 use crate::island::{Island, Row, SolverBody};
 
 /// When a stage is good enough.
@@ -42,6 +49,8 @@ use crate::island::{Island, Row, SolverBody};
 pub struct StageSettings {
     /// The largest change of a relative velocity in the last sweep that counts as converged \[m/s\].
     pub tolerance: f64,
+    /// Largest change in the last sweep beyond which more sweeps than `min_sweeps` do not help \[m/s\]; infinite to try in any case.
+    pub violent: f64,
     /// Sweeps that are made in any case.
     pub min_sweeps: u32,
     /// Sweeps after which a stage that raises no energy ends.
@@ -87,111 +96,41 @@ pub fn solve(
     settings: &StageSettings,
     unforced: &[Velocity],
     before: &mut Vec<Velocity>,
+    packs: &mut Packs,
 ) -> StageReport {
     before.clear();
     before.extend(island.bodies.iter().map(|b| b.velocity));
-    warm_start(island);
+    packs.load(island);
+    pass(packs, island.tensors, Task::WarmStart);
     let mut report = StageReport { scale: 1.0, ..StageReport::default() };
-    let rolling = island.rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
-    let budget = settings.small_work / island.rows.len().max(1) as u32;
-    while report.sweeps < settings.max_sweeps.max(budget) {
-        report.residual = sweep(island, rolling);
-        report.sweeps += 1;
-        let tolerance = if report.sweeps < budget { SHARP * settings.tolerance } else { settings.tolerance };
-        if report.sweeps >= settings.min_sweeps && report.residual <= tolerance {
-            report.converged = true;
-            break;
-        }
-    }
-    guard_energy(island, unforced, before, settings, rolling, &mut report);
+    sweep(island, settings, packs, &mut report);
+    packs.store(island);
+    guard_energy(island, unforced, before, settings, packs, &mut report);
     report
 }
 
-/// Applies the impulses that the rows start from.
-fn warm_start(island: &mut Island<'_>) {
-    let Island { bodies, tensors, rows } = island;
-    for row in rows.iter_mut() {
-        let limit = row.static_friction * row.normal_impulse;
-        let length = row.tangential_impulse.length();
-        if length > limit {
-            row.tangential_impulse *= limit / length;
+/// The sweeps, until they have converged or more would not help.
+///
+/// Where grains rain on a bed, pressure has to go through all of it, and a sweep takes away a hundredth of the error. A stage that
+/// is still `violent` after `min_sweeps` stops there: with 40 sweeps instead of 20 the largest overlap of 540 spheres fell from 0.65 to
+/// 0.35 %, for twice the time.
+///
+/// Tried and rejected: updating only the contacts of bodies that had just changed. Of 1300 contacts of a settled pack 40 move by
+/// more than the tolerance in the first sweep, but what it takes to know them costs as much as their updates.
+fn sweep(island: &Island<'_>, settings: &StageSettings, packs: &mut Packs, report: &mut StageReport) {
+    let budget = settings.small_work / island.rows.len().max(1) as u32;
+    while report.sweeps < settings.max_sweeps.max(budget) {
+        report.residual = pass(packs, island.tensors, Task::Sweep);
+        report.sweeps += 1;
+        let tolerance = if report.sweeps < budget { SHARP * settings.tolerance } else { settings.tolerance };
+        if report.sweeps < settings.min_sweeps {
+            continue;
         }
-        let p = row.impulse();
-        if p != DVec3::ZERO {
-            row.apply(bodies, tensors, p);
-        }
-    }
-}
-
-/// One pass over all contacts; returns the largest change of a relative velocity.
-fn sweep(island: &mut Island<'_>, rolling: bool) -> f64 {
-    let Island { bodies, tensors, rows } = island;
-    let mut squared = 0.0f64;
-    for row in rows.iter_mut() {
-        squared = squared.max(update(row, bodies, tensors));
-        if rolling && (row.rolling_arm > 0.0 || row.torsional_arm > 0.0) {
-            squared = squared.max(update_angular(row, bodies, tensors).powi(2));
+        report.converged = report.residual <= tolerance;
+        if report.converged || (report.sweeps >= budget && report.residual > settings.violent) {
+            break;
         }
     }
-    squared.sqrt()
-}
-
-/// One projected Gauss-Seidel update of a contact; returns the square of the change of its relative velocity.
-#[inline(always)]
-fn update(row: &mut Row, bodies: &mut [SolverBody], tensors: &[DMat3]) -> f64 {
-    let u = row.relative_velocity(bodies);
-    let u_n = row.normal.dot(u);
-    let change = (-(u_n + row.bias) * row.mass_normal).max(-row.normal_impulse);
-    let normal_impulse = row.normal_impulse + change;
-    if normal_impulse == 0.0 && change == 0.0 {
-        return 0.0;
-    }
-    row.normal_impulse = normal_impulse;
-    let mut p = row.normal * change;
-    let mut moved = change * row.k_normal;
-    moved *= moved;
-    if row.static_friction > 0.0 {
-        let u_t = u - row.normal * u_n + row.coupling * change;
-        let mut trial = row.tangential_impulse - u_t * row.mass_tangent;
-        let length_squared = trial.length_squared();
-        let limit = row.static_friction * normal_impulse;
-        if length_squared > limit * limit {
-            trial *= row.dynamic_friction * normal_impulse / length_squared.sqrt();
-        }
-        let step = trial - row.tangential_impulse;
-        row.tangential_impulse = trial;
-        p += step;
-        moved = moved.max(step.length_squared() * row.k_tangent * row.k_tangent);
-    }
-    row.apply(bodies, tensors, p);
-    moved
-}
-
-/// The same for the moments of rolling and torsional friction; returns the change of surface speed.
-fn update_angular(row: &mut Row, bodies: &mut [SolverBody], tensors: &[DMat3]) -> f64 {
-    let n = row.normal;
-    let spin = bodies[row.a as usize].velocity.angular - bodies[row.b as usize].velocity.angular;
-    let old = row.angular_impulse;
-    let (old_n, old_t) = (n.dot(old), old - n * n.dot(old));
-    let k_n = n.dot(row.angular_mobility(bodies, tensors, n));
-    let t = n.any_orthonormal_vector();
-    let s = n.cross(t);
-    let (m_t, m_s) = (row.angular_mobility(bodies, tensors, t), row.angular_mobility(bodies, tensors, s));
-    let (mean, half) = (0.5 * (t.dot(m_t) + s.dot(m_s)), 0.5 * (t.dot(m_t) - s.dot(m_s)));
-    // The largest eigenvalue: a gradient step cannot overshoot, and does not depend on the choice of t and s.
-    let k_t = mean + (half * half + s.dot(m_t) * s.dot(m_t)).sqrt();
-    let limit_n = row.torsional_arm * row.normal_impulse;
-    let new_n = (old_n - n.dot(spin) / k_n).clamp(-limit_n, limit_n);
-    let mut new_t = old_t - (spin - n * n.dot(spin)) / k_t;
-    let limit_t = row.rolling_arm * row.normal_impulse;
-    let length = new_t.length();
-    if length > limit_t {
-        new_t *= limit_t / length;
-    }
-    row.angular_impulse = n * new_n + new_t;
-    let change = row.angular_impulse - old;
-    row.apply_angular(bodies, tensors, change);
-    change.length() * k_t * row.arm_a.length().min(row.arm_b.length()).max(row.rolling_arm.max(row.torsional_arm))
 }
 
 /// Share of the tolerance to which islands converge that are small enough. A block on a slope of 20 degrees with friction 1.05 times
@@ -207,14 +146,15 @@ fn guard_energy(
     unforced: &[Velocity],
     before: &[Velocity],
     settings: &StageSettings,
-    rolling: bool,
+    packs: &mut Packs,
     report: &mut StageReport,
 ) {
     let mut ledger = ledger(island, unforced, before);
     while ledger.keeps_sweeping(settings, report.sweeps) {
         for _ in 0..SWEEPS_PER_LOOK {
-            report.residual = sweep(island, rolling);
+            report.residual = pass(packs, island.tensors, Task::Sweep);
         }
+        packs.store(island);
         report.sweeps += SWEEPS_PER_LOOK;
         ledger = self::ledger(island, unforced, before);
     }
@@ -265,9 +205,9 @@ impl Ledger {
 }
 
 /// The energy that the impulses of the rows took, by contact and in total.
-fn ledger(island: &Island<'_>, unforced: &[Velocity], before: &[Velocity]) -> Ledger {
+fn ledger(island: &mut Island<'_>, unforced: &[Velocity], before: &[Velocity]) -> Ledger {
     let mut sum = Ledger::default();
-    for row in island.rows.iter() {
+    for row in island.rows.iter_mut() {
         let (a, b) = (row.a as usize, row.b as usize);
         let u_before = before[a].at(row.arm_a) - before[b].at(row.arm_b);
         let u_after = row.relative_velocity(island.bodies);
@@ -276,6 +216,11 @@ fn ledger(island: &Island<'_>, unforced: &[Velocity], before: &[Velocity]) -> Le
         let spin_after = island.bodies[a].velocity.angular - island.bodies[b].velocity.angular;
         let normal = -0.5 * row.normal_impulse * n.dot(u_before + u_after);
         let friction = -0.5 * (p_t.dot(u_before + u_after) + l.dot(spin_before + spin_after));
+        (row.normal_work, row.friction_work) = (normal, friction);
+        // A driven body strikes with the velocity that it has now: one that starts at once hits what touches it.
+        let came = |i: usize| if island.bodies[i].inverse_mass == 0.0 { before[i] } else { unforced[i] };
+        row.came = n.dot(came(a).at(row.arm_a) - came(b).at(row.arm_b));
+        row.left = n.dot(u_after);
         sum.normal += normal;
         sum.friction += friction;
         sum.magnitude += normal.abs() + friction.abs();

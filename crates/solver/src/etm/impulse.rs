@@ -20,18 +20,32 @@ impl Mobility {
 
 /// The mobilities of an island's contacts, each made when it is first asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Mobilities(Vec<Option<Mobility>>);
+pub(crate) struct Mobilities {
+    of_row: Vec<Option<Mobility>>,
+    /// Rows whose mobility is known.
+    known: Vec<u32>,
+}
 
 impl Mobilities {
     /// Forgets all, for an island of this many rows.
     pub(crate) fn clear(&mut self, rows: usize) {
-        self.0.clear();
-        self.0.resize(rows, None);
+        self.known.drain(..).for_each(|i| self.of_row[i as usize] = None);
+        if self.of_row.len() < rows {
+            self.of_row.resize(rows, None);
+        }
     }
 
-    pub(crate) fn get(&mut self, island: &Island<'_>, row: usize) -> Mobility {
-        *self.0[row]
-            .get_or_insert_with(|| Mobility::new(island.rows[row].collision_matrix(island.bodies, island.tensors)))
+    /// The mobility of a row; one of no meaning for a central contact, which needs none.
+    pub(crate) fn get(&mut self, island: &Island<'_>, i: usize) -> &Mobility {
+        const NONE: &Mobility = &Mobility { k: DMat3::ZERO, inverse: DMat3::ZERO };
+        let row = &island.rows[i];
+        if row.is_central {
+            return NONE;
+        }
+        self.of_row[i].get_or_insert_with(|| {
+            self.known.push(i as u32);
+            Mobility::new(row.collision_matrix(island.bodies, island.tensors))
+        })
     }
 }
 
@@ -174,6 +188,23 @@ pub(crate) fn sliding(island: &Island<'_>) -> f64 {
     SLIDING * speeds.fold(0.0, f64::max)
 }
 
+/// [`impulse`] of a central contact, where `K p = k_n p_n n + k_t p_t`. Friction cannot do work there: it takes `u_t` at most to zero.
+fn central_impulse(row: &Row, u_t: DVec3, x: f64) -> DVec3 {
+    let n = row.normal;
+    let p_n = x * row.mass_normal;
+    let trial = -u_t * row.mass_tangent;
+    let reach = trial.length_squared();
+    let limit = row.static_friction * p_n;
+    let share = if reach <= limit * limit { 1.0 } else { row.dynamic_friction * p_n / reach.sqrt() };
+    n * p_n + trial * share
+}
+
+/// Work of friction in a step of a central contact: `p_t.(u_t + k_t p_t / 2)`.
+fn central_friction_work(row: &Row, u_t: DVec3, p: DVec3) -> f64 {
+    let p_t = p - row.normal * row.normal.dot(p);
+    p_t.dot(u_t + p_t * (0.5 * row.k_tangent))
+}
+
 /// The impulse that changes the normal relative velocity by `x`, and the work of its friction \[J\], which is at most `allowed` (not
 /// negative).
 pub(crate) fn impulse(row: &Row, m: &Mobility, u: DVec3, x: f64, allowed: f64) -> (DVec3, f64) {
@@ -182,6 +213,10 @@ pub(crate) fn impulse(row: &Row, m: &Mobility, u: DVec3, x: f64, allowed: f64) -
         return (n * (x / row.k_normal), 0.0);
     }
     let u_t = u - n * n.dot(u);
+    if row.is_central {
+        let p = central_impulse(row, u_t, x);
+        return (p, central_friction_work(row, u_t, p));
+    }
     let mode = passive(row, m, u_t, x, mode_for(row, m, u_t, x), allowed);
     let p = impulse_in(mode, m, n, u_t, x);
     (p, friction_work(m, n, u_t, p))
@@ -203,6 +238,14 @@ pub(crate) fn releasing_impulse(row: &Row, m: &Mobility, u: DVec3, step: f64, st
     let n = row.normal;
     let u_n = n.dot(u);
     let u_t = u - n * u_n;
+    if row.is_central {
+        // The normal work knows no friction here: `x^2 + 2 u_n x = 2 W k` whatever slides.
+        let spend = slide_step(u_n, stored, row.k_normal);
+        let x = step.min(spend);
+        let left = if step < spend { (stored - normal_work(u_n, x, x * row.mass_normal)).max(0.0) } else { 0.0 };
+        let impulse = central_impulse(row, u_t, x);
+        return Release { impulse, left, friction: central_friction_work(row, u_t, impulse) };
+    }
     let mode = passive(row, m, u_t, step, mode_for(row, m, u_t, step), allowed);
     let p = impulse_in(mode, m, n, u_t, step);
     let work = normal_work(u_n, step, n.dot(p));

@@ -76,25 +76,24 @@ pub struct ReleaseReport {
 
 /// Runs the release on an island whose contact stage has just ended and whose bodies have been moved.
 ///
-/// `unforced` are the velocities before the forces of the step, `before` those the contact stage started from. On return
+/// `before` are the velocities that the contact stage started from. On return
 /// `hit` says of each row whether it was hit. The impulses of the release are applied to the bodies and *added* to those
 /// of the rows. None when no contact was hit: nothing was done then.
 pub fn release(
     island: &mut Island<'_>,
     settings: &ReleaseSettings,
-    unforced: &[Velocity],
     before: &[Velocity],
     ws: &mut Workspace,
     hit: &mut Vec<bool>,
 ) -> Option<ReleaseReport> {
     hit.clear();
-    hit.extend(island.rows.iter().map(|row| settings.hits.was_hit(row, island, unforced, before)));
+    hit.extend(island.rows.iter().map(|row| settings.hits.was_hit(row)));
     let fast_contacts = hit.iter().filter(|h| **h).count() as u32;
     if fast_contacts == 0 {
         return None;
     }
-    ws.prepare(island, |i| settings.hits.touches_after(&island.rows[i], island.bodies));
-    let taken = store(island, before, hit, ws);
+    ws.prepare(island, settings.threshold, |row| settings.hits.touches_after(row));
+    let taken = store(island, hit, ws);
     let approach = fastest_hit(island, before, hit);
     let kinetic_before = island.kinetic_energy();
     let mut report = match settings.tracking {
@@ -111,11 +110,9 @@ pub fn release(
             run(ws, island, &rounds)
         }
         Tracking::Weighted(law) => {
-            let touches: Vec<bool> =
-                island.rows.iter().map(|row| settings.hits.touches_after(row, island.bodies)).collect();
             let start = Start {
-                touches: &touches,
-                stored: &ws.stored,
+                active: ws.touching(),
+                stored: &ws.stored()[..island.rows.len()],
                 approach,
                 threshold: settings.threshold,
                 lift: settings.hits.lift,
@@ -139,25 +136,21 @@ fn fastest_hit(island: &Island<'_>, before: &[Velocity], hit: &[bool]) -> f64 {
 
 /// Fills the stored energies from the work of the contact stage, within the budget of the module's head; returns the work
 /// \[J\] that the hit contacts took, which may be more than they store.
-fn store(island: &Island<'_>, before: &[Velocity], hit: &[bool], ws: &mut Workspace) -> f64 {
+fn store(island: &Island<'_>, hit: &[bool], ws: &mut Workspace) -> f64 {
     let (mut positive, mut budget) = (0.0, 0.0);
     for (i, row) in island.rows.iter().enumerate() {
-        let u_before = before[row.a as usize].at(row.arm_a) - before[row.b as usize].at(row.arm_b);
-        let sum = u_before + row.relative_velocity(island.bodies);
-        let work = -0.5 * row.normal_impulse * row.normal.dot(sum);
-        let friction = -0.5 * row.tangential_impulse.dot(sum);
-        budget += friction.min(0.0);
+        budget += row.friction_work.min(0.0);
         if hit[i] {
-            budget += work;
-            ws.stored[i] = work.max(0.0);
-            positive += ws.stored[i];
+            budget += row.normal_work;
+            ws.store(i, row.normal_work.max(0.0));
+            positive += row.normal_work.max(0.0);
         } else {
-            budget += work.min(0.0);
+            budget += row.normal_work.min(0.0);
         }
     }
     let share = if positive > 0.0 { (budget / positive).clamp(0.0, 1.0) } else { 0.0 };
     if share < 1.0 {
-        ws.stored.iter_mut().for_each(|w| *w *= share);
+        ws.scale(share);
     }
     positive
 }

@@ -7,8 +7,8 @@
 
 use granule_model::DVec3;
 
-use crate::approach::Approaches;
-use crate::island::Island;
+use crate::approach::{Approaches, Levels};
+use crate::island::{Island, Row};
 
 use super::impulse::{Mobilities, impulse, normal_work, releasing_impulse, without_noise};
 use super::release::ReleaseReport;
@@ -28,6 +28,7 @@ pub(super) struct RoundSettings {
     pub(super) sliding: f64,
     /// Step of the first round \[m/s\].
     pub(super) first_step: f64,
+
 }
 
 /// Impulses per contact of a stage I, and passes of a stage III, in units of lambda, before they are cut short. Met cases need a
@@ -38,32 +39,156 @@ const CAP: u64 = 1000;
 #[derive(Debug, Default)]
 pub struct Workspace {
     /// Stored energy by contact \[J\].
-    pub(super) stored: Vec<f64>,
+    stored: Vec<f64>,
+    /// Contacts that have been given stored energy.
+    storing: Vec<u32>,
     /// Sum of `stored` \[J\].
     held: f64,
     /// Energy that is gone for good \[J\]: taken by friction or by stage II.
     gone: f64,
-    approaches: Approaches,
+    order: Order,
     mobilities: Mobilities,
     /// Contacts with stored energy, ascending.
     loaded: Vec<u32>,
+    /// Contacts that take part, ascending, where not all do.
+    touching: Vec<u32>,
+}
+
+/// Which approaching contact comes next.
+#[derive(Debug)]
+enum Order {
+    /// The worst.
+    Strict(Approaches),
+    /// One within a step of the worst.
+    Grouped(Levels),
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Order::Grouped(Levels::default())
+    }
+}
+
+impl Order {
+    fn next(&mut self, island: &Island<'_>) -> Option<(usize, DVec3)> {
+        match self {
+            Order::Strict(approaches) => approaches.worst(island),
+            Order::Grouped(levels) => levels.next(island),
+        }
+    }
+
+    /// An impulse of stage I has changed two bodies.
+    fn change(&mut self, island: &Island<'_>, a: u32, b: u32) {
+        match self {
+            Order::Strict(approaches) => approaches.refresh(island, a, b),
+            Order::Grouped(levels) => levels.change(island, a, b),
+        }
+    }
+
+    /// One of stage III, after which everything is looked at again by [`Order::start`].
+    fn release(&mut self, island: &Island<'_>, a: u32, b: u32) {
+        if let Order::Grouped(levels) = self {
+            levels.change(island, a, b);
+        }
+    }
+
+    fn start(&mut self, island: &Island<'_>, threshold: f64, step: f64, lambda: u32) {
+        match self {
+            Order::Strict(approaches) => approaches.fill(island, threshold, step * f64::from(lambda)),
+            Order::Grouped(levels) => levels.start(threshold, step),
+        }
+    }
+
+    /// The largest approach speed that the last stage III may have left \[m/s\].
+    fn approach(&self, island: &Island<'_>) -> f64 {
+        match self {
+            Order::Strict(approaches) => approaches.largest(island),
+            Order::Grouped(levels) => levels.largest_of_changed(island),
+        }
+    }
+
+    /// The largest approach speed \[m/s\].
+    fn residual(&self, island: &Island<'_>) -> f64 {
+        match self {
+            Order::Strict(approaches) => approaches.largest(island),
+            Order::Grouped(levels) => levels.largest(island),
+        }
+    }
 }
 
 impl Workspace {
-    /// Sizes the scratch for an island; `takes_part` says of each row whether it touches.
-    pub(super) fn prepare(&mut self, island: &Island<'_>, takes_part: impl Fn(usize) -> bool) {
-        let rows = island.rows.len();
-        self.stored.clear();
-        self.stored.resize(rows, 0.0);
+    /// For an island all of whose contacts take part, the worst first.
+    pub(super) fn strict(island: &Island<'_>) -> Self {
+        let mut approaches = Approaches::default();
+        approaches.prepare(island, 0..island.rows.len() as u32);
+        let mut ws = Workspace { order: Order::Strict(approaches), ..Workspace::default() };
+        ws.clear(island.rows.len());
+        ws
+    }
+
+    /// Sizes the scratch for an island of which the contacts take part that touch, in groups. Approach speeds up to `threshold` are none
+    /// \[m/s\].
+    pub(super) fn prepare(&mut self, island: &Island<'_>, threshold: f64, touches: impl Fn(&Row) -> bool) {
+        self.clear(island.rows.len());
+        let mut levels = match std::mem::take(&mut self.order) {
+            Order::Grouped(levels) => levels,
+            Order::Strict(_) => Levels::default(),
+        };
+        self.touching.clear();
+        let touching = island.rows.iter().enumerate().filter(|(_, row)| touches(row));
+        self.touching.extend(touching.map(|(i, _)| i as u32));
+        levels.prepare(island, self.touching.iter().copied());
+        for row in self.touching.iter().map(|i| &island.rows[*i as usize]) {
+            if row.left < -threshold {
+                levels.change(island, row.a, row.b);
+            }
+        }
+        self.order = Order::Grouped(levels);
+    }
+
+    /// The contacts that touch, ascending.
+    pub(super) fn touching(&self) -> &[u32] {
+        &self.touching
+    }
+
+    fn clear(&mut self, rows: usize) {
+        self.storing.drain(..).for_each(|i| self.stored[i as usize] = 0.0);
+        if self.stored.len() < rows {
+            self.stored.resize(rows, 0.0);
+        }
         self.held = 0.0;
         self.gone = 0.0;
-        self.approaches.prepare(island, takes_part);
         self.mobilities.clear(rows);
+    }
+
+    /// Changes the energy that a contact stores.
+    pub(super) fn store(&mut self, i: usize, energy: f64) {
+        if self.stored[i] == 0.0 && energy != 0.0 {
+            self.storing.push(i as u32);
+        }
+        self.stored[i] += energy;
+    }
+
+    /// The energies that contacts store \[J\].
+    pub(super) fn stored(&self) -> &[f64] {
+        &self.stored
+    }
+
+    /// Multiplies what the contacts store.
+    pub(super) fn scale(&mut self, share: f64) {
+        self.storing.iter().for_each(|i| self.stored[*i as usize] *= share);
     }
 
     /// The largest approach speed of an active contact \[m/s\].
     pub(super) fn largest_approach(&self, island: &Island<'_>) -> f64 {
-        self.approaches.largest(island)
+        self.order.residual(island)
+    }
+
+    /// Sum of the stored energies, contacts ascending \[J\].
+    fn sum(&mut self) -> f64 {
+        self.storing.sort_unstable();
+        self.storing.dedup();
+        self.storing.iter().map(|i| self.stored[*i as usize]).sum()
     }
 
     /// The energy that contact i may give back: what it stores, less what friction has put in that nothing else covers.
@@ -84,7 +209,6 @@ impl Workspace {
         let p_n = row.normal.dot(p);
         row.normal_impulse += p_n;
         row.tangential_impulse += p - row.normal * p_n;
-        let row = island.rows[i];
         row.apply(island.bodies, island.tensors, p);
     }
 }
@@ -104,7 +228,7 @@ pub(super) fn run(ws: &mut Workspace, island: &mut Island<'_>, settings: &RoundS
         }
         release(ws, island, settings, step, &mut report);
         report.rounds += 1;
-        let approach = ws.largest_approach(island);
+        let approach = ws.order.approach(island);
         if approach <= settings.threshold {
             break;
         }
@@ -122,29 +246,30 @@ fn compress(
     step: f64,
     report: &mut ReleaseReport,
 ) {
-    ws.held = ws.stored.iter().sum();
-    ws.approaches.fill(island, settings.threshold, step * f64::from(settings.lambda));
+    ws.held = ws.sum();
+    ws.order.start(island, settings.threshold, step, settings.lambda);
     let cap = CAP * u64::from(settings.lambda) * island.rows.len() as u64;
     let mut spent = 0;
-    while let Some((i, u)) = ws.approaches.worst(island) {
+    while let Some((i, u)) = ws.order.next(island) {
         if spent >= cap {
             report.converged = false;
             break;
         }
         spent += 1;
         let m = ws.mobilities.get(island, i);
-        let row = island.rows[i];
+        let row = &island.rows[i];
+        let (a, b) = (row.a, row.b);
         let u = without_noise(u, row.normal, settings.sliding);
         let u_n = row.normal.dot(u);
         let x = step.min(-u_n);
-        let (p, friction) = impulse(&row, &m, u, x, (ws.gone + ws.held).max(0.0));
+        let (p, friction) = impulse(row, m, u, x, (ws.gone + ws.held).max(0.0));
         let work = normal_work(u_n, x, row.normal.dot(p));
-        ws.stored[i] -= work;
+        ws.store(i, -work);
         ws.held -= work;
         ws.gone -= friction;
         report.compressed -= work;
         ws.hit(island, i, p);
-        ws.approaches.refresh(island, row.a, row.b);
+        ws.order.change(island, a, b);
     }
     report.impulses += spent;
 }
@@ -152,22 +277,20 @@ fn compress(
 /// Stage II: Stronge's hypothesis; `forced` is the end by e = 0.
 fn lose(ws: &mut Workspace, island: &Island<'_>, lift: f64, forced: bool, report: &mut ReleaseReport) {
     ws.loaded.clear();
-    for (i, stored) in ws.stored.iter_mut().enumerate() {
-        if *stored == 0.0 {
-            continue;
-        }
-        let row = &island.rows[i];
+    ws.held = ws.sum();
+    for i in &ws.storing {
+        let (row, stored) = (&island.rows[*i as usize], &mut ws.stored[*i as usize]);
         report.stored += *stored;
         let before = *stored;
         *stored *= row.restitution * row.restitution;
         if forced || 2.0 * *stored * row.k_normal <= lift * lift {
             *stored = 0.0;
         } else {
-            ws.loaded.push(i as u32);
+            ws.loaded.push(*i);
         }
         ws.gone += before - *stored;
     }
-    ws.held = ws.stored.iter().sum();
+    ws.held = ws.sum();
 }
 
 /// Stage III: contacts in order give back their energy, one step each, until all is spent.
@@ -189,16 +312,18 @@ fn release(
         passes += 1;
         loaded.retain(|i| {
             let i = *i as usize;
-            let m = ws.mobilities.get(island, i);
-            let row = island.rows[i];
-            let u = without_noise(row.relative_velocity(island.bodies), row.normal, settings.sliding);
             let stored = ws.claim(i);
-            let done = releasing_impulse(&row, &m, u, step, stored, (ws.held + ws.gone - stored).max(0.0));
+            let m = ws.mobilities.get(island, i);
+            let row = &island.rows[i];
+            let (a, b) = (row.a, row.b);
+            let u = without_noise(row.relative_velocity(island.bodies), row.normal, settings.sliding);
+            let done = releasing_impulse(row, m, u, step, stored, (ws.held + ws.gone - stored).max(0.0));
             report.released += stored - done.left;
             ws.held -= stored - done.left;
             ws.stored[i] = done.left;
             ws.gone -= done.friction;
             ws.hit(island, i, done.impulse);
+            ws.order.release(island, a, b);
             report.impulses += 1;
             done.left > 0.0
         });

@@ -75,7 +75,7 @@ struct Rounds<'a, 'b> {
 pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>, start: &Start<'_>) -> Report {
     let rows = island.rows.len();
     let mut approaches = Approaches::default();
-    approaches.prepare(island, |i| start.touches[i]);
+    approaches.prepare(island, start.active.iter().copied());
     let mass = |i: u32| island.bodies[i as usize].inverse_mass;
     approaches.weigh(island.rows.iter().map(|row| (mass(row.a) + mass(row.b)).recip()));
     let mut mobilities = Mobilities::default();

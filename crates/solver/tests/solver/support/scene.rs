@@ -2,6 +2,7 @@
 
 use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
 use granule_solver::etm::{ReleaseReport, ReleaseSettings, Workspace, release};
+use granule_solver::stage::Packs;
 use granule_solver::{ContactProblem, Island, Row, RowInput, SolverBody, StageReport, StageSettings, stage};
 
 /// A body: inverse mass zero for one that no impulse moves.
@@ -39,7 +40,6 @@ pub(crate) struct Solved {
     pub(crate) bodies: Vec<SolverBody>,
     pub(crate) tensors: Vec<DMat3>,
     pub(crate) rows: Vec<Row>,
-    pub(crate) unforced: Vec<Velocity>,
     pub(crate) before: Vec<Velocity>,
     pub(crate) kinetic_before: f64,
     pub(crate) report: StageReport,
@@ -59,6 +59,7 @@ pub(crate) fn bouncy(restitution: f64) -> Coefficients {
 pub(crate) fn until(tolerance: f64) -> StageSettings {
     StageSettings {
         tolerance,
+        violent: f64::INFINITY,
         min_sweeps: 1,
         max_sweeps: 100_000,
         most_sweeps: 100_000,
@@ -73,6 +74,7 @@ pub(crate) fn until(tolerance: f64) -> StageSettings {
 pub(crate) fn sweeps(count: u32) -> StageSettings {
     StageSettings {
         tolerance: 0.0,
+        violent: f64::INFINITY,
         min_sweeps: count,
         max_sweeps: count,
         most_sweeps: count,
@@ -191,8 +193,8 @@ impl Scene {
         let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
         let kinetic_before = island.kinetic_energy();
         let mut before = Vec::new();
-        let report = stage::solve(&mut island, settings, &unforced, &mut before);
-        Solved { bodies, tensors, rows, unforced, before, kinetic_before, report }
+        let report = stage::solve(&mut island, settings, &unforced, &mut before, &mut Packs::default());
+        Solved { bodies, tensors, rows, before, kinetic_before, report }
     }
 }
 
@@ -219,8 +221,8 @@ impl Solved {
     /// Runs the energy-tracked release; also says which contacts were hit.
     pub(crate) fn release(&mut self, settings: &ReleaseSettings) -> (Option<ReleaseReport>, Vec<bool>) {
         let mut hit = Vec::new();
-        let (unforced, before) = (self.unforced.clone(), self.before.clone());
-        let report = release(&mut self.island(), settings, &unforced, &before, &mut Workspace::default(), &mut hit);
+        let before = self.before.clone();
+        let report = release(&mut self.island(), settings, &before, &mut Workspace::default(), &mut hit);
         (report, hit)
     }
 }

@@ -1,0 +1,141 @@
+//! Approaching contacts in levels of speed: groups of similar velocity instead of the strict order.
+//!
+//! The strict order costs a heap, whose pops and pushes took a quarter of the time of a settling pack. Here speeds are sorted into
+//! levels of a given width; the fastest level comes first, and within it contacts in the order in which they came. That is
+//! the strict order up to one width. The contacts of bodies that have changed are looked at again when a level is done,
+//! each once however many impulses its bodies took.
+//!
+//! Work is in proportion to what the hits reach, not to the island: only the contacts of bodies that have changed are ever looked at.
+
+use std::collections::VecDeque;
+
+use granule_model::DVec3;
+
+use super::Neighbours;
+use crate::island::Island;
+
+/// Levels that are told apart: twice as many as a compression has at the usual 30 steps. What is faster shares the last one.
+const LEVELS: usize = 512;
+/// Levels to a step. With one, bodies that touch at several points left with more spin: a flat cube rebounded 2.4 % low, with 8
+/// 2.0 % as in the strict order.
+const PER_STEP: f64 = 8.0;
+
+/// Level of a contact that is not queued.
+const NOWHERE: i16 = -1;
+
+/// The approaching contacts of an island; keeps its memory from use to use.
+#[derive(Debug, Default)]
+pub(crate) struct Levels {
+    neighbours: Neighbours,
+    /// Level in which each contact stands, or a lower one than its own.
+    queued: Vec<i16>,
+    levels: Vec<VecDeque<u32>>,
+    /// Bodies whose contacts have to be looked at again before the next level, and whether each is among them.
+    changed: Vec<u32>,
+    is_changed: Vec<bool>,
+    /// Fastest level with contacts.
+    top: usize,
+    /// 1 / width of a level \[s/m\].
+    per_level: f64,
+    /// Approach speeds up to this are none \[m/s\].
+    threshold: f64,
+}
+
+impl Levels {
+    /// Sizes the scratch for an island; `active` are the rows that take part, ascending. Nothing is queued until bodies change.
+    pub(crate) fn prepare(&mut self, island: &Island<'_>, active: impl Iterator<Item = u32>) {
+        self.neighbours.list(island, active);
+        self.queued.clear();
+        self.queued.resize(island.rows.len(), NOWHERE);
+        self.is_changed.clear();
+        self.is_changed.resize(island.bodies.len(), false);
+        self.changed.clear();
+        self.levels.resize_with(LEVELS, VecDeque::new);
+        self.levels.iter_mut().for_each(VecDeque::clear);
+    }
+
+    /// Starts a compression in steps of `step` \[m/s\], with the contacts of the bodies that have changed.
+    pub(crate) fn start(&mut self, threshold: f64, step: f64) {
+        self.threshold = threshold;
+        self.per_level = PER_STEP / step;
+        self.top = 0;
+    }
+
+    /// Makes the contacts of two bodies be looked at again, those that can move.
+    pub(crate) fn change(&mut self, island: &Island<'_>, a: u32, b: u32) {
+        for body in [a, b] {
+            if !self.is_changed[body as usize] && island.bodies[body as usize].inverse_mass > 0.0 {
+                self.is_changed[body as usize] = true;
+                self.changed.push(body);
+            }
+        }
+    }
+
+    /// The largest approach speed at the bodies that have changed \[m/s\]; no other has grown.
+    pub(crate) fn largest_of_changed(&self, island: &Island<'_>) -> f64 {
+        let rows = self.changed.iter().flat_map(|body| self.neighbours.rows_of(*body));
+        rows.map(|i| -island.rows[*i as usize].normal_velocity(island.bodies)).fold(0.0, f64::max)
+    }
+
+    /// The largest approach speed of all \[m/s\].
+    pub(crate) fn largest(&self, island: &Island<'_>) -> f64 {
+        self.neighbours.largest_approach(island)
+    }
+
+    /// Takes a contact of the fastest level off the queue, with its relative velocity; none when nothing approaches.
+    pub(crate) fn next(&mut self, island: &Island<'_>) -> Option<(usize, DVec3)> {
+        loop {
+            let Some(i) = self.levels[self.top].pop_front() else {
+                if !self.look_at_changed(island) {
+                    self.top = self.top.checked_sub(1)?;
+                }
+                continue;
+            };
+            let i = i as usize;
+            if self.queued[i] != self.top as i16 {
+                continue;
+            }
+            self.queued[i] = NOWHERE;
+            let row = &island.rows[i];
+            let u = row.relative_velocity(island.bodies);
+            let speed = -row.normal.dot(u);
+            if self.level(speed) >= self.top as i16 && speed > self.threshold {
+                return Some((i, u));
+            }
+            self.push(i, speed);
+        }
+    }
+
+    fn level(&self, speed: f64) -> i16 {
+        ((speed * self.per_level) as usize).min(LEVELS - 1) as i16
+    }
+
+    /// Queues a contact that approaches with `speed` faster than it is known to.
+    fn push(&mut self, i: usize, speed: f64) {
+        if speed <= self.threshold {
+            return;
+        }
+        let level = self.level(speed);
+        if level > self.queued[i] {
+            self.queued[i] = level;
+            self.levels[level as usize].push_back(i as u32);
+            self.top = self.top.max(level as usize);
+        }
+    }
+
+    /// Queues what approaches faster now at the bodies that have changed; false when there were none.
+    fn look_at_changed(&mut self, island: &Island<'_>) -> bool {
+        let changed = std::mem::take(&mut self.changed);
+        for body in &changed {
+            self.is_changed[*body as usize] = false;
+            for k in 0..self.neighbours.rows_of(*body).len() {
+                let i = self.neighbours.rows_of(*body)[k] as usize;
+                self.push(i, -island.rows[i].normal_velocity(island.bodies));
+            }
+        }
+        let any = !changed.is_empty();
+        self.changed = changed;
+        self.changed.clear();
+        any
+    }
+}

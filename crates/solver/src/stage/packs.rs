@@ -1,0 +1,287 @@
+//! The contacts of an island, in classes and in packs of four: what the sweeps go through.
+//!
+//! No two contacts of a class share a body that can move ([`super::colour`]), so contacts of a class can be updated side by side: four
+//! at a time in the lanes of a pack. The order of updates is that of the classes; packs of a class may come in any order
+//! without changing a bit of the result.
+//!
+//! Impulses are kept in units of velocity, `s = k P`, so that an update multiplies by no effective mass before it applies the
+//! change: `s_n = k_n P_n`, `s_t = k_t P_t`, and the cone is `|s_t| <= (mu k_t / k_n) s_n`.
+//!
+//! Contacts of spheres are central: their arms lie along the normal. They have packs of their own, a quarter smaller and with half of
+//! the cross products.
+
+use granule_model::{DMat3, DVec3};
+
+use super::colour::Colours;
+use super::lanes::{LANES, Lanes, Lanes3};
+use crate::island::{Island, Row, SolverBody};
+
+/// Four contacts that share no body that can move, with arms of the kind `G`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pack<G> {
+    pub(super) a: [u32; LANES],
+    pub(super) b: [u32; LANES],
+    /// Row of each lane; [`NONE`] where a lane is empty.
+    pub(super) row: [u32; LANES],
+    pub(super) geometry: G,
+    pub(super) normal: Lanes3,
+    /// Effective masses \[kg\].
+    pub(super) mass_normal: Lanes,
+    pub(super) mass_tangent: Lanes,
+    pub(super) bias: Lanes,
+    /// `mu k_t / k_n`, static and dynamic \[-\].
+    pub(super) static_cone: Lanes,
+    pub(super) dynamic_cone: Lanes,
+    /// Impulses \[m/s\].
+    pub(super) normal_impulse: Lanes,
+    pub(super) tangential_impulse: Lanes3,
+}
+
+/// Arms of any direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arms {
+    pub(super) a: Lanes3,
+    pub(super) b: Lanes3,
+    /// What a change of the normal velocity by one does to the sliding velocity \[-\].
+    pub(super) coupling: Lanes3,
+    /// Whether a body of the pack has a tensor of inertia.
+    pub(super) general: bool,
+}
+
+/// Arms along the normal: their lengths, signed \[m\].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Central {
+    pub(super) a: Lanes,
+    pub(super) b: Lanes,
+}
+
+/// Rolling and torsional friction of a pack.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turning {
+    /// Inverse of the angular mobility about the normal, and of its largest eigenvalue in the tangent plane \[kg m2\].
+    pub(super) inertia_normal: Lanes,
+    pub(super) inertia_tangent: Lanes,
+    /// Largest moment over the normal impulse in units of velocity \[kg m\].
+    pub(super) torsional_arm: Lanes,
+    pub(super) rolling_arm: Lanes,
+    /// Surface speed that a moment makes \[1/(kg m)\].
+    pub(super) surface_mobility: Lanes,
+    /// Angular impulse \[N m s\].
+    pub(super) impulse: Lanes3,
+}
+
+/// Marks an empty lane.
+const NONE: u32 = u32::MAX;
+
+/// The packs of one kind, and where each class ends.
+#[derive(Debug)]
+pub(super) struct Kind<G> {
+    pub(super) packs: Vec<Pack<G>>,
+    /// One for each pack where a contact of the island resists rolling or torsion, else empty.
+    pub(super) turning: Vec<Turning>,
+    pub(super) ends: Vec<usize>,
+}
+
+impl<G> Default for Kind<G> {
+    fn default() -> Self {
+        Kind { packs: Vec::new(), turning: Vec::new(), ends: Vec::new() }
+    }
+}
+
+/// The packs of an island with the bodies that they act on; the memory is kept.
+#[derive(Debug, Default)]
+pub struct Packs {
+    /// The island's bodies, and one that cannot move for the empty lanes.
+    pub(super) bodies: Vec<SolverBody>,
+    pub(super) arms: Kind<Arms>,
+    pub(super) central: Kind<Central>,
+    colours: Colours,
+    /// Rows of a class, by kind.
+    of_kind: [Vec<u32>; 2],
+}
+
+impl Packs {
+    /// Lays out the island with the impulses that its rows start from.
+    pub(super) fn load(&mut self, island: &Island<'_>) {
+        self.bodies.clear();
+        self.bodies.extend_from_slice(island.bodies);
+        self.bodies.push(SolverBody::fixed());
+        let movable = |i: u32| (island.bodies[i as usize].inverse_mass > 0.0).then_some(i);
+        self.colours.sort(island.bodies.len(), island.rows.iter().map(|row| [movable(row.a), movable(row.b)]));
+        let turning = island.rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
+        // The arm of a driven body that turns matters, wherever it points.
+        let turns = |body: &SolverBody| body.inverse_mass == 0.0 && body.velocity.angular != DVec3::ZERO;
+        let any_turns = island.bodies.iter().any(turns);
+        self.arms.clear();
+        self.central.clear();
+        for rows in self.colours.classes() {
+            let [arms, central] = &mut self.of_kind;
+            arms.clear();
+            central.clear();
+            for i in rows {
+                let is_central = island.rows[*i as usize].is_central && !any_turns;
+                (if is_central { &mut *central } else { &mut *arms }).push(*i);
+            }
+            self.arms.add(arms, island, turning, Arms::new);
+            self.central.add(central, island, turning, Central::new);
+        }
+    }
+
+    /// Hands velocities and impulses back to the island.
+    pub(super) fn store(&self, island: &mut Island<'_>) {
+        let count = island.bodies.len();
+        island.bodies.copy_from_slice(&self.bodies[..count]);
+        self.arms.store(island);
+        self.central.store(island);
+    }
+}
+
+impl<G> Kind<G> {
+    fn clear(&mut self) {
+        self.packs.clear();
+        self.turning.clear();
+        self.ends.clear();
+    }
+
+    /// Adds the contacts of a class.
+    fn add(
+        &mut self,
+        rows: &[u32],
+        island: &Island<'_>,
+        turning: bool,
+        geometry: fn(&Rows<'_>, &Island<'_>) -> G,
+    ) {
+        for index in rows.chunks(LANES) {
+            let rows = Rows::new(index, island);
+            self.packs.push(Pack::new(index, &rows, island, geometry(&rows, island)));
+            if turning {
+                self.turning.push(Turning::new(&rows, island));
+            }
+        }
+        self.ends.push(self.packs.len());
+    }
+
+    fn store(&self, island: &mut Island<'_>) {
+        for (k, pack) in self.packs.iter().enumerate() {
+            for lane in (0..LANES).filter(|lane| pack.row[*lane] != NONE) {
+                let row = &mut island.rows[pack.row[lane] as usize];
+                row.normal_impulse = pack.normal_impulse.0[lane] * row.mass_normal;
+                row.tangential_impulse = pack.tangential_impulse.lane(lane) * row.mass_tangent;
+                if let Some(turning) = self.turning.get(k) {
+                    row.angular_impulse = turning.impulse.lane(lane);
+                }
+            }
+        }
+    }
+}
+
+/// The rows of a pack.
+struct Rows<'a> {
+    rows: [&'a Row; LANES],
+    count: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn new(rows: &[u32], island: &'a Island<'_>) -> Self {
+        // Empty lanes repeat the first row, and are made to do nothing by their masses.
+        let row = |lane: usize| &island.rows[rows.get(lane).copied().unwrap_or(rows[0]) as usize];
+        Rows { rows: std::array::from_fn(row), count: rows.len() }
+    }
+
+    /// A number of each row.
+    #[inline(always)]
+    fn number(&self, f: impl Fn(&Row) -> f64) -> Lanes {
+        Lanes::from_fn(|lane| f(self.rows[lane]))
+    }
+
+    /// The same, zero in empty lanes.
+    #[inline(always)]
+    fn or_zero(&self, f: impl Fn(&Row) -> f64) -> Lanes {
+        Lanes::from_fn(|lane| if lane < self.count { f(self.rows[lane]) } else { 0.0 })
+    }
+
+    #[inline(always)]
+    fn vector(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3 {
+        Lanes3::from_array(self.rows.map(f))
+    }
+
+    #[inline(always)]
+    fn vector_or_zero(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3 {
+        Lanes3::from_array(std::array::from_fn(|lane| if lane < self.count { f(self.rows[lane]) } else { DVec3::ZERO }))
+    }
+}
+
+impl Arms {
+    fn new(rows: &Rows<'_>, island: &Island<'_>) -> Self {
+        let general = |i: u32| island.bodies[i as usize].is_general();
+        Arms {
+            a: rows.vector(|r| r.arm_a),
+            b: rows.vector(|r| r.arm_b),
+            coupling: rows.vector(|r| r.coupling * r.mass_normal),
+            general: rows.rows.iter().any(|r| general(r.a) || general(r.b)),
+        }
+    }
+}
+
+impl Central {
+    fn new(rows: &Rows<'_>, _: &Island<'_>) -> Self {
+        Central { a: rows.number(|r| r.normal.dot(r.arm_a)), b: rows.number(|r| r.normal.dot(r.arm_b)) }
+    }
+}
+
+impl<G> Pack<G> {
+    fn new(index: &[u32], rows: &Rows<'_>, island: &Island<'_>, geometry: G) -> Self {
+        let nobody = island.bodies.len() as u32;
+        let body = |lane: usize, i: u32| if lane < index.len() { i } else { nobody };
+        let (a, b) = (|lane: usize| body(lane, rows.rows[lane].a), |lane: usize| body(lane, rows.rows[lane].b));
+        Pack {
+            a: std::array::from_fn(a),
+            b: std::array::from_fn(b),
+            row: std::array::from_fn(|lane| index.get(lane).copied().unwrap_or(NONE)),
+            geometry,
+            normal: rows.vector(|r| r.normal),
+            mass_normal: rows.or_zero(|r| r.mass_normal),
+            mass_tangent: rows.or_zero(|r| r.mass_tangent),
+            bias: rows.or_zero(|r| r.bias),
+            static_cone: rows.or_zero(|r| r.static_friction * r.k_tangent * r.mass_normal),
+            dynamic_cone: rows.or_zero(|r| r.dynamic_friction * r.k_tangent * r.mass_normal),
+            normal_impulse: rows.or_zero(|r| r.normal_impulse * r.k_normal),
+            tangential_impulse: rows.vector_or_zero(|r| r.tangential_impulse * r.k_tangent),
+        }
+    }
+}
+
+impl Turning {
+    fn new(rows: &Rows<'_>, island: &Island<'_>) -> Self {
+        let mobilities = |r: &Row| angular_mobilities(r, island.bodies, island.tensors);
+        Turning {
+            inertia_normal: rows.or_zero(|r| inverse(mobilities(r)[0])),
+            inertia_tangent: rows.or_zero(|r| inverse(mobilities(r)[1])),
+            torsional_arm: rows.or_zero(|r| r.torsional_arm * r.mass_normal),
+            rolling_arm: rows.or_zero(|r| r.rolling_arm * r.mass_normal),
+            surface_mobility: rows.or_zero(|r| mobilities(r)[1] * lever(r)),
+            impulse: rows.vector_or_zero(|r| r.angular_impulse),
+        }
+    }
+}
+
+/// Lever that makes a surface speed of a spin \[m\].
+fn lever(row: &Row) -> f64 {
+    row.arm_a.length().min(row.arm_b.length()).max(row.rolling_arm.max(row.torsional_arm))
+}
+
+/// 1/x, and zero where nothing turns.
+fn inverse(x: f64) -> f64 {
+    if x > 0.0 { x.recip() } else { 0.0 }
+}
+
+/// Angular mobility about the normal, and its largest eigenvalue in the tangent plane \[1/(kg m2)\].
+fn angular_mobilities(row: &Row, bodies: &[SolverBody], tensors: &[DMat3]) -> [f64; 2] {
+    let n = row.normal;
+    let t = n.any_orthonormal_vector();
+    let s = n.cross(t);
+    let [m_n, m_t, m_s] = [n, t, s].map(|axis| row.angular_mobility(bodies, tensors, axis));
+    let (mean, half) = (0.5 * (t.dot(m_t) + s.dot(m_s)), 0.5 * (t.dot(m_t) - s.dot(m_s)));
+    // The largest eigenvalue: a gradient step cannot overshoot, and does not depend on the choice of t and s.
+    [n.dot(m_n), mean + (half * half + s.dot(m_t) * s.dot(m_t)).sqrt()]
+}
