@@ -15,7 +15,7 @@ const RESIDUAL_WITHOUT_GRAVITY: f64 = 1e-4;
 const MIN_SWEEPS: u32 = 20;
 /// Sweeps at which a contact stage ends that raises no energy. 540 spheres at 60 Hz: largest overlap 0.47 % at 20, 0.2 % at 40, 0.12 %
 /// at 100, for 0.17, 0.19 and 0.37 CPU seconds per simulated second.
-const MAX_SWEEPS: u32 = 40;
+const MAX_SWEEPS: u32 = 30;
 /// A stage that is still so many times its tolerance off after the least number of sweeps is not worth more.
 const VIOLENT: f64 = 5.0;
 /// Sweeps that are added to them in proportion to the share of its budget that the drift correction has spent. What a stage cut

@@ -28,7 +28,6 @@ pub(super) struct RoundSettings {
     pub(super) sliding: f64,
     /// Step of the first round \[m/s\].
     pub(super) first_step: f64,
-
 }
 
 /// Impulses per contact of a stage I, and passes of a stage III, in units of lambda, before they are cut short. Met cases need a

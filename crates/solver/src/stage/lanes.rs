@@ -173,11 +173,7 @@ impl<S: Simd> Register3<S> {
 
     #[inline(always)]
     pub(super) fn cross(self, o: Self) -> Self {
-        Register3 {
-            x: self.y * o.z - self.z * o.y,
-            y: self.z * o.x - self.x * o.z,
-            z: self.x * o.y - self.y * o.x,
-        }
+        Register3 { x: self.y * o.z - self.z * o.y, y: self.z * o.x - self.x * o.z, z: self.x * o.y - self.y * o.x }
     }
 
     #[inline(always)]

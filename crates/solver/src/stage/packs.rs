@@ -7,8 +7,8 @@
 //! Impulses are kept in units of velocity, `s = k P`, so that an update multiplies by no effective mass before it applies the
 //! change: `s_n = k_n P_n`, `s_t = k_t P_t`, and the cone is `|s_t| <= (mu k_t / k_n) s_n`.
 //!
-//! Contacts of spheres are central: their arms lie along the normal. They have packs of their own, a quarter smaller and with half of
-//! the cross products.
+//! Packs of their own for the contacts of spheres, with half of the cross products, were tried and brought nothing: the time goes into
+//! fetching and putting back the velocities of eight bodies.
 
 use granule_model::{DMat3, DVec3};
 
@@ -16,15 +16,23 @@ use super::colour::Colours;
 use super::lanes::{LANES, Lanes, Lanes3};
 use crate::island::{Island, Row, SolverBody};
 
-/// Four contacts that share no body that can move, with arms of the kind `G`.
+/// Four contacts that share no body that can move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pack<G> {
+pub(super) struct Pack {
     pub(super) a: [u32; LANES],
     pub(super) b: [u32; LANES],
     /// Row of each lane; [`NONE`] where a lane is empty.
     pub(super) row: [u32; LANES],
-    pub(super) geometry: G,
+    /// Whether a body of the pack has a tensor of inertia.
+    pub(super) general: bool,
     pub(super) normal: Lanes3,
+    pub(super) arm_a: Lanes3,
+    pub(super) arm_b: Lanes3,
+    /// What a change of the normal velocity by one does to the sliding velocity \[-\].
+    pub(super) coupling: Lanes3,
+    /// 1/m and 1/I of A and B, as in [`SolverBody`].
+    pub(super) inverse_mass: [Lanes; 2],
+    pub(super) inverse_inertia: [Lanes; 2],
     /// Effective masses \[kg\].
     pub(super) mass_normal: Lanes,
     pub(super) mass_tangent: Lanes,
@@ -35,24 +43,6 @@ pub(super) struct Pack<G> {
     /// Impulses \[m/s\].
     pub(super) normal_impulse: Lanes,
     pub(super) tangential_impulse: Lanes3,
-}
-
-/// Arms of any direction.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arms {
-    pub(super) a: Lanes3,
-    pub(super) b: Lanes3,
-    /// What a change of the normal velocity by one does to the sliding velocity \[-\].
-    pub(super) coupling: Lanes3,
-    /// Whether a body of the pack has a tensor of inertia.
-    pub(super) general: bool,
-}
-
-/// Arms along the normal: their lengths, signed \[m\].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Central {
-    pub(super) a: Lanes,
-    pub(super) b: Lanes,
 }
 
 /// Rolling and torsional friction of a pack.
@@ -73,31 +63,16 @@ pub(super) struct Turning {
 /// Marks an empty lane.
 const NONE: u32 = u32::MAX;
 
-/// The packs of one kind, and where each class ends.
-#[derive(Debug)]
-pub(super) struct Kind<G> {
-    pub(super) packs: Vec<Pack<G>>,
-    /// One for each pack where a contact of the island resists rolling or torsion, else empty.
-    pub(super) turning: Vec<Turning>,
-    pub(super) ends: Vec<usize>,
-}
-
-impl<G> Default for Kind<G> {
-    fn default() -> Self {
-        Kind { packs: Vec::new(), turning: Vec::new(), ends: Vec::new() }
-    }
-}
-
 /// The packs of an island with the bodies that they act on; the memory is kept.
 #[derive(Debug, Default)]
 pub struct Packs {
     /// The island's bodies, and one that cannot move for the empty lanes.
     pub(super) bodies: Vec<SolverBody>,
-    pub(super) arms: Kind<Arms>,
-    pub(super) central: Kind<Central>,
+    /// Class after class.
+    pub(super) packs: Vec<Pack>,
+    /// One for each pack where a contact of the island resists rolling or torsion, else empty.
+    pub(super) turning: Vec<Turning>,
     colours: Colours,
-    /// Rows of a class, by kind.
-    of_kind: [Vec<u32>; 2],
 }
 
 impl Packs {
@@ -109,21 +84,14 @@ impl Packs {
         let movable = |i: u32| (island.bodies[i as usize].inverse_mass > 0.0).then_some(i);
         self.colours.sort(island.bodies.len(), island.rows.iter().map(|row| [movable(row.a), movable(row.b)]));
         let turning = island.rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
-        // The arm of a driven body that turns matters, wherever it points.
-        let turns = |body: &SolverBody| body.inverse_mass == 0.0 && body.velocity.angular != DVec3::ZERO;
-        let any_turns = island.bodies.iter().any(turns);
-        self.arms.clear();
-        self.central.clear();
-        for rows in self.colours.classes() {
-            let [arms, central] = &mut self.of_kind;
-            arms.clear();
-            central.clear();
-            for i in rows {
-                let is_central = island.rows[*i as usize].is_central && !any_turns;
-                (if is_central { &mut *central } else { &mut *arms }).push(*i);
+        self.packs.clear();
+        self.turning.clear();
+        for index in self.colours.classes().flat_map(|class| class.chunks(LANES)) {
+            let rows = Rows::new(index, island);
+            self.packs.push(Pack::new(index, &rows, island));
+            if turning {
+                self.turning.push(Turning::new(&rows, island));
             }
-            self.arms.add(arms, island, turning, Arms::new);
-            self.central.add(central, island, turning, Central::new);
         }
     }
 
@@ -131,37 +99,6 @@ impl Packs {
     pub(super) fn store(&self, island: &mut Island<'_>) {
         let count = island.bodies.len();
         island.bodies.copy_from_slice(&self.bodies[..count]);
-        self.arms.store(island);
-        self.central.store(island);
-    }
-}
-
-impl<G> Kind<G> {
-    fn clear(&mut self) {
-        self.packs.clear();
-        self.turning.clear();
-        self.ends.clear();
-    }
-
-    /// Adds the contacts of a class.
-    fn add(
-        &mut self,
-        rows: &[u32],
-        island: &Island<'_>,
-        turning: bool,
-        geometry: fn(&Rows<'_>, &Island<'_>) -> G,
-    ) {
-        for index in rows.chunks(LANES) {
-            let rows = Rows::new(index, island);
-            self.packs.push(Pack::new(index, &rows, island, geometry(&rows, island)));
-            if turning {
-                self.turning.push(Turning::new(&rows, island));
-            }
-        }
-        self.ends.push(self.packs.len());
-    }
-
-    fn store(&self, island: &mut Island<'_>) {
         for (k, pack) in self.packs.iter().enumerate() {
             for lane in (0..LANES).filter(|lane| pack.row[*lane] != NONE) {
                 let row = &mut island.rows[pack.row[lane] as usize];
@@ -188,58 +125,42 @@ impl<'a> Rows<'a> {
         Rows { rows: std::array::from_fn(row), count: rows.len() }
     }
 
-    /// A number of each row.
-    #[inline(always)]
-    fn number(&self, f: impl Fn(&Row) -> f64) -> Lanes {
-        Lanes::from_fn(|lane| f(self.rows[lane]))
-    }
-
-    /// The same, zero in empty lanes.
+    /// A number of each row, zero in empty lanes.
     #[inline(always)]
     fn or_zero(&self, f: impl Fn(&Row) -> f64) -> Lanes {
         Lanes::from_fn(|lane| if lane < self.count { f(self.rows[lane]) } else { 0.0 })
     }
 
+    /// A vector of each row.
     #[inline(always)]
     fn vector(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3 {
         Lanes3::from_array(self.rows.map(f))
     }
 
+    /// The same, zero in empty lanes.
     #[inline(always)]
     fn vector_or_zero(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3 {
         Lanes3::from_array(std::array::from_fn(|lane| if lane < self.count { f(self.rows[lane]) } else { DVec3::ZERO }))
     }
 }
 
-impl Arms {
-    fn new(rows: &Rows<'_>, island: &Island<'_>) -> Self {
-        let general = |i: u32| island.bodies[i as usize].is_general();
-        Arms {
-            a: rows.vector(|r| r.arm_a),
-            b: rows.vector(|r| r.arm_b),
-            coupling: rows.vector(|r| r.coupling * r.mass_normal),
-            general: rows.rows.iter().any(|r| general(r.a) || general(r.b)),
-        }
-    }
-}
-
-impl Central {
-    fn new(rows: &Rows<'_>, _: &Island<'_>) -> Self {
-        Central { a: rows.number(|r| r.normal.dot(r.arm_a)), b: rows.number(|r| r.normal.dot(r.arm_b)) }
-    }
-}
-
-impl<G> Pack<G> {
-    fn new(index: &[u32], rows: &Rows<'_>, island: &Island<'_>, geometry: G) -> Self {
+impl Pack {
+    fn new(index: &[u32], rows: &Rows<'_>, island: &Island<'_>) -> Self {
         let nobody = island.bodies.len() as u32;
         let body = |lane: usize, i: u32| if lane < index.len() { i } else { nobody };
         let (a, b) = (|lane: usize| body(lane, rows.rows[lane].a), |lane: usize| body(lane, rows.rows[lane].b));
+        let of = |i: u32| &island.bodies[i as usize];
         Pack {
             a: std::array::from_fn(a),
             b: std::array::from_fn(b),
             row: std::array::from_fn(|lane| index.get(lane).copied().unwrap_or(NONE)),
-            geometry,
+            general: rows.rows.iter().any(|r| of(r.a).is_general() || of(r.b).is_general()),
             normal: rows.vector(|r| r.normal),
+            arm_a: rows.vector(|r| r.arm_a),
+            arm_b: rows.vector(|r| r.arm_b),
+            coupling: rows.vector(|r| r.coupling * r.mass_normal),
+            inverse_mass: [rows.or_zero(|r| of(r.a).inverse_mass), rows.or_zero(|r| of(r.b).inverse_mass)],
+            inverse_inertia: [rows.or_zero(|r| of(r.a).inverse_inertia()), rows.or_zero(|r| of(r.b).inverse_inertia())],
             mass_normal: rows.or_zero(|r| r.mass_normal),
             mass_tangent: rows.or_zero(|r| r.mass_tangent),
             bias: rows.or_zero(|r| r.bias),

@@ -4,7 +4,7 @@ use granule_model::DMat3;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{LANES, Lanes, Lanes3, Register, Register3};
-use super::packs::{Arms, Central, Kind, Pack, Packs, Turning};
+use super::packs::{Pack, Packs, Turning};
 use crate::island::SolverBody;
 
 /// What is done to every contact.
@@ -33,112 +33,23 @@ impl WithSimd for Pass<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Packs { bodies, arms, central, .. } = self.packs;
-        let sweep = Sweep { simd, tensors: self.tensors, bodies };
-        let mut visit = Visit { sweep, task: self.task, largest: Lanes::default() };
-        for class in 0..arms.ends.len() {
-            visit.class(arms, class);
-            visit.class(central, class);
-        }
-        visit.largest.largest().sqrt()
-    }
-}
-
-/// A pass under way.
-struct Visit<'a, S: Simd> {
-    sweep: Sweep<'a, S>,
-    task: Task,
-    /// Squares of the largest changes.
-    largest: Lanes,
-}
-
-impl<S: Simd> Visit<'_, S> {
-    /// The packs of one kind and class.
-    #[inline(always)]
-    fn class<G: Geometry>(&mut self, kind: &mut Kind<G>, class: usize) {
-        let start = if class == 0 { 0 } else { kind.ends[class - 1] };
-        for part in 0..LANES / S::F64_LANES {
-            let mut largest = self.largest.load(self.sweep.simd, part);
-            for k in start..kind.ends[class] {
-                let pack = &mut kind.packs[k];
+        let Packs { bodies, packs, turning, .. } = self.packs;
+        let mut sweep = Sweep { simd, tensors: self.tensors, bodies };
+        let mut largest = Lanes::default();
+        for (k, pack) in packs.iter_mut().enumerate() {
+            for part in 0..LANES / S::F64_LANES {
                 if self.task == Task::WarmStart {
-                    self.sweep.warm_start(pack, part);
+                    sweep.warm_start(pack, part);
                     continue;
                 }
-                largest = largest.max(self.sweep.update(pack, part));
-                if let Some(turning) = kind.turning.get_mut(k) {
-                    largest = largest.max(self.sweep.turn(turning, pack, part));
+                let mut squared = largest.load(simd, part).max(sweep.update(pack, part));
+                if let Some(turning) = turning.get_mut(k) {
+                    squared = squared.max(sweep.turn(turning, pack, part));
                 }
+                largest.store(part, squared);
             }
-            self.largest.store(part, largest);
         }
-    }
-}
-
-/// How the arms of a contact turn impulses into spins, and spins into velocities.
-trait Geometry {
-    /// Relative velocity at the contacts.
-    fn relative_velocity<S: Simd>(&self, n: Register3<S>, sides: &[Side<S>; 2], at: At<S>) -> Register3<S>;
-
-    /// What a change of the normal velocity adds to the sliding velocity.
-    fn coupled<S: Simd>(&self, sliding: Register3<S>, change: Register<S>, at: At<S>) -> Register3<S>;
-
-    /// Moments of the impulses `p` about the centres of A and B.
-    fn moments<S: Simd>(&self, n: Register3<S>, p: Register3<S>, at: At<S>) -> [Register3<S>; 2];
-
-    /// Whether a body has a tensor of inertia.
-    fn is_general(&self) -> bool;
-}
-
-/// Part of a pack that a register holds.
-#[derive(Clone, Copy)]
-struct At<S: Simd> {
-    simd: S,
-    part: usize,
-}
-
-impl Geometry for Arms {
-    #[inline(always)]
-    fn relative_velocity<S: Simd>(&self, _: Register3<S>, [a, b]: &[Side<S>; 2], at: At<S>) -> Register3<S> {
-        let (arm_a, arm_b) = (self.a.load(at.simd, at.part), self.b.load(at.simd, at.part));
-        a.linear + a.angular.cross(arm_a) - (b.linear + b.angular.cross(arm_b))
-    }
-
-    #[inline(always)]
-    fn coupled<S: Simd>(&self, sliding: Register3<S>, change: Register<S>, at: At<S>) -> Register3<S> {
-        sliding + self.coupling.load(at.simd, at.part) * change
-    }
-
-    #[inline(always)]
-    fn moments<S: Simd>(&self, _: Register3<S>, p: Register3<S>, at: At<S>) -> [Register3<S>; 2] {
-        [self.a.load(at.simd, at.part).cross(p), self.b.load(at.simd, at.part).cross(p)]
-    }
-
-    fn is_general(&self) -> bool {
-        self.general
-    }
-}
-
-impl Geometry for Central {
-    #[inline(always)]
-    fn relative_velocity<S: Simd>(&self, n: Register3<S>, [a, b]: &[Side<S>; 2], at: At<S>) -> Register3<S> {
-        let spin = a.angular * self.a.load(at.simd, at.part) - b.angular * self.b.load(at.simd, at.part);
-        a.linear - b.linear + spin.cross(n)
-    }
-
-    #[inline(always)]
-    fn coupled<S: Simd>(&self, sliding: Register3<S>, _: Register<S>, _: At<S>) -> Register3<S> {
-        sliding
-    }
-
-    #[inline(always)]
-    fn moments<S: Simd>(&self, n: Register3<S>, p: Register3<S>, at: At<S>) -> [Register3<S>; 2] {
-        let moment = n.cross(p);
-        [moment * self.a.load(at.simd, at.part), moment * self.b.load(at.simd, at.part)]
-    }
-
-    fn is_general(&self) -> bool {
-        false
+        largest.largest().sqrt()
     }
 }
 
@@ -158,15 +69,20 @@ struct Sweep<'a, S: Simd> {
 }
 
 impl<S: Simd> Sweep<'_, S> {
+    /// The bodies A and B of a pack.
     #[inline(always)]
-    fn gather(&self, index: &[u32; LANES], part: usize) -> Side<S> {
-        let body: [&SolverBody; LANES] = std::array::from_fn(|i| &self.bodies[index[i] as usize]);
-        Side {
-            linear: Lanes3::from_fn(|i| body[i].velocity.linear).load(self.simd, part),
-            angular: Lanes3::from_fn(|i| body[i].velocity.angular).load(self.simd, part),
-            inverse_mass: Lanes::from_fn(|i| body[i].inverse_mass).load(self.simd, part),
-            inverse_inertia: Lanes::from_fn(|i| body[i].inverse_inertia()).load(self.simd, part),
-        }
+    fn gather(&self, pack: &Pack, part: usize) -> [Side<S>; 2] {
+        let simd = self.simd;
+        let side = |index: &[u32; LANES], which: usize| {
+            let body: [&SolverBody; LANES] = std::array::from_fn(|i| &self.bodies[index[i] as usize]);
+            Side {
+                linear: Lanes3::from_fn(|i| body[i].velocity.linear).load(simd, part),
+                angular: Lanes3::from_fn(|i| body[i].velocity.angular).load(simd, part),
+                inverse_mass: pack.inverse_mass[which].load(simd, part),
+                inverse_inertia: pack.inverse_inertia[which].load(simd, part),
+            }
+        };
+        [side(&pack.a, 0), side(&pack.b, 1)]
     }
 
     #[inline(always)]
@@ -200,27 +116,19 @@ impl<S: Simd> Sweep<'_, S> {
 
     /// Applies the impulse `p` of each contact to its two bodies.
     #[inline(always)]
-    fn apply<G: Geometry>(
-        &mut self,
-        pack: &Pack<G>,
-        part: usize,
-        n: Register3<S>,
-        [a, b]: [Side<S>; 2],
-        p: Register3<S>,
-    ) {
-        let (geometry, at) = (&pack.geometry, At { simd: self.simd, part });
-        let [moment_a, moment_b] = geometry.moments(n, p, at);
-        let spin_a = self.spin(&a, &pack.a, part, moment_a, geometry.is_general());
-        let spin_b = self.spin(&b, &pack.b, part, moment_b, geometry.is_general());
+    fn apply(&mut self, pack: &Pack, part: usize, [a, b]: [Side<S>; 2], p: Register3<S>) {
+        let (arm_a, arm_b) = (pack.arm_a.load(self.simd, part), pack.arm_b.load(self.simd, part));
+        let spin_a = self.spin(&a, &pack.a, part, arm_a.cross(p), pack.general);
+        let spin_b = self.spin(&b, &pack.b, part, arm_b.cross(p), pack.general);
         self.scatter(&pack.a, part, a.linear + p * a.inverse_mass, a.angular + spin_a);
         self.scatter(&pack.b, part, b.linear - p * b.inverse_mass, b.angular - spin_b);
     }
 
     /// Applies the impulses that the contacts start from, friction within the cone.
     #[inline(always)]
-    fn warm_start<G: Geometry>(&mut self, pack: &mut Pack<G>, part: usize) {
+    fn warm_start(&mut self, pack: &mut Pack, part: usize) {
         let simd = self.simd;
-        let sides = [self.gather(&pack.a, part), self.gather(&pack.b, part)];
+        let sides = self.gather(pack, part);
         let normal_impulse = pack.normal_impulse.load(simd, part);
         let tangential_impulse = pack.tangential_impulse.load(simd, part);
         let limit = pack.static_cone.load(simd, part) * normal_impulse;
@@ -229,16 +137,18 @@ impl<S: Simd> Sweep<'_, S> {
         let n = pack.normal.load(simd, part);
         let p = n * (normal_impulse * pack.mass_normal.load(simd, part))
             + tangential_impulse * pack.mass_tangent.load(simd, part);
-        self.apply(pack, part, n, sides, p);
+        self.apply(pack, part, sides, p);
     }
 
     /// One projected Gauss-Seidel update of each contact; returns the squares of the changes of relative velocity.
     #[inline(always)]
-    fn update<G: Geometry>(&mut self, pack: &mut Pack<G>, part: usize) -> Register<S> {
-        let (simd, at) = (self.simd, At { simd: self.simd, part });
-        let sides = [self.gather(&pack.a, part), self.gather(&pack.b, part)];
+    fn update(&mut self, pack: &mut Pack, part: usize) -> Register<S> {
+        let simd = self.simd;
+        let sides = self.gather(pack, part);
         let n = pack.normal.load(simd, part);
-        let u = pack.geometry.relative_velocity(n, &sides, at);
+        let [a, b] = &sides;
+        let (arm_a, arm_b) = (pack.arm_a.load(simd, part), pack.arm_b.load(simd, part));
+        let u = a.linear + a.angular.cross(arm_a) - (b.linear + b.angular.cross(arm_b));
         let u_n = n.dot(u);
         let old = pack.normal_impulse.load(simd, part);
         let change = (-(u_n + pack.bias.load(simd, part))).max(-old);
@@ -247,7 +157,7 @@ impl<S: Simd> Sweep<'_, S> {
             return Register::splat(simd, 0.0);
         }
         pack.normal_impulse.store(part, normal_impulse);
-        let u_t = pack.geometry.coupled(u - n * u_n, change, at);
+        let u_t = u - n * u_n + pack.coupling.load(simd, part) * change;
         let old = pack.tangential_impulse.load(simd, part);
         let trial = old - u_t;
         let limit = pack.static_cone.load(simd, part) * normal_impulse;
@@ -256,15 +166,15 @@ impl<S: Simd> Sweep<'_, S> {
         pack.tangential_impulse.store(part, trial);
         let step = trial - old;
         let p = n * (change * pack.mass_normal.load(simd, part)) + step * pack.mass_tangent.load(simd, part);
-        self.apply(pack, part, n, sides, p);
+        self.apply(pack, part, sides, p);
         (change * change).max(step.length_squared())
     }
 
     /// The same for the moments of rolling and torsional friction; returns the squares of the changes of surface speed.
     #[inline(always)]
-    fn turn<G: Geometry>(&mut self, turning: &mut Turning, pack: &Pack<G>, part: usize) -> Register<S> {
+    fn turn(&mut self, turning: &mut Turning, pack: &Pack, part: usize) -> Register<S> {
         let simd = self.simd;
-        let [a, b] = [self.gather(&pack.a, part), self.gather(&pack.b, part)];
+        let [a, b] = self.gather(pack, part);
         let n = pack.normal.load(simd, part);
         let normal_impulse = pack.normal_impulse.load(simd, part);
         let spin = a.angular - b.angular;
@@ -278,11 +188,86 @@ impl<S: Simd> Sweep<'_, S> {
         let new = n * new_n + new_t;
         turning.impulse.store(part, new);
         let l = new - old;
-        let spin_a = self.spin(&a, &pack.a, part, l, pack.geometry.is_general());
-        let spin_b = self.spin(&b, &pack.b, part, l, pack.geometry.is_general());
+        let spin_a = self.spin(&a, &pack.a, part, l, pack.general);
+        let spin_b = self.spin(&b, &pack.b, part, l, pack.general);
         self.scatter(&pack.a, part, a.linear, a.angular + spin_a);
         self.scatter(&pack.b, part, b.linear, b.angular - spin_b);
         let speed = turning.surface_mobility.load(simd, part);
         l.length_squared() * (speed * speed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use granule_model::{Coefficients, DVec3, InverseInertia, Velocity};
+
+    use super::*;
+    use crate::island::{Island, Row, RowInput};
+    use crate::samples::Random;
+
+    /// Bodies in a closed chain with a floor, balls and bodies with a tensor in turn, at random.
+    fn island(random: &mut Random, friction: f64) -> (Vec<SolverBody>, Vec<DMat3>, Vec<Row>) {
+        let count = 11;
+        let velocity = |random: &mut Random| Velocity { linear: random.in_ball(), angular: random.in_ball() };
+        let body = |i: u32, random: &mut Random| {
+            let inertia = if i.is_multiple_of(2) {
+                InverseInertia::Isotropic(random.between(1.0, 3.0))
+            } else {
+                let axes = random.axes();
+                InverseInertia::General(axes * DMat3::from_diagonal(DVec3::new(1.0, 2.0, 3.0)) * axes.transpose())
+            };
+            SolverBody::new(velocity(random), random.between(0.1, 10.0), &inertia)
+        };
+        let mut pairs: Vec<_> = (0..count).map(|i| body(i, random)).collect();
+        pairs.push(SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO));
+        let (bodies, tensors): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+        let contact = |a: u32, b: u32, random: &mut Random| {
+            let coefficients =
+                Coefficients { static_friction: friction, dynamic_friction: 0.5 * friction, ..Coefficients::BARE };
+            let coefficients = Coefficients { rolling_friction: 0.1, torsional_friction: 0.1, ..coefficients };
+            let input = RowInput {
+                a,
+                b,
+                arm_a: random.in_ball(),
+                arm_b: random.in_ball(),
+                normal: random.direction(),
+                gap: random.between(-0.1, 0.1),
+                coefficients,
+                radius: 1.0,
+                warm_normal: random.unit(),
+                warm_tangential: random.in_ball(),
+            };
+            Row::new(&input, &bodies, &tensors, 1.0)
+        };
+        let ends = (0..count).flat_map(|i| [(i, (i + 1) % count), (i, count)]);
+        let rows = ends.map(|(a, b)| contact(a, b, random)).collect();
+        (bodies, tensors, rows)
+    }
+
+    /// Velocities and impulses after ten sweeps, as bits.
+    fn bits(packs: &mut Packs, tensors: &[DMat3], mut pass: impl FnMut(Pass<'_>) -> f64) -> Vec<u64> {
+        let mut residuals = vec![pass(Pass { packs, tensors, task: Task::WarmStart })];
+        residuals.extend((0..10).map(|_| pass(Pass { packs, tensors, task: Task::Sweep })));
+        let velocities = packs.bodies.iter().flat_map(|b| [b.velocity.linear, b.velocity.angular]);
+        let impulses = packs.packs.iter().flat_map(|pack| pack.normal_impulse.0);
+        residuals.into_iter().chain(velocities.flat_map(|v| v.to_array())).chain(impulses).map(f64::to_bits).collect()
+    }
+
+    #[test]
+    fn machines_with_and_without_vectors_compute_the_same_bits() {
+        let mut random = Random::new(5);
+        for friction in [0.0, 0.2, 0.8] {
+            let (mut bodies, tensors, mut rows) = island(&mut random, friction);
+            let island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+            let load = || {
+                let mut packs = Packs::default();
+                packs.load(&island);
+                packs
+            };
+            let vectors = bits(&mut load(), &tensors, |pass| Arch::new().dispatch(pass));
+            let scalars = bits(&mut load(), &tensors, |pass| pass.with_simd(pulp::Scalar));
+            assert_eq!(vectors, scalars);
+            assert!(vectors.iter().all(|bits| f64::from_bits(*bits).is_finite()));
+        }
     }
 }
