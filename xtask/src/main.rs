@@ -2,6 +2,7 @@
 
 mod bench;
 mod ci;
+mod penalty;
 mod tidy;
 mod validate;
 
@@ -25,6 +26,8 @@ enum Command {
     Ci,
     /// Measure what a simulated second costs: table on screen, rows as JSON in target/bench.
     Bench(bench::Arguments),
+    /// Print the table of the README that compares the cost with that of penalty codes at the stiffness of rock.
+    Penalty,
     /// Run `granule validate` in release: the reference cases, measured against expected. Arguments are handed on.
     Validate(validate::Arguments),
 }
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&root),
         Command::Ci => ci::run(&root),
         Command::Bench(arguments) => bench::run(&root, &arguments),
+        Command::Penalty => penalty::run(),
         Command::Validate(arguments) => validate::run(&root, &arguments),
     }
 }

@@ -53,6 +53,9 @@ pub(crate) struct RunArguments {
     /// Threads; results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    /// Write when each phase of each step ran, as trace events for Perfetto or chrome://tracing.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: Option<PathBuf>,
     /// Print nothing but errors.
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -129,6 +132,9 @@ pub(crate) struct ReposeArguments {
     /// Threads; results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    /// Write when each phase of each step ran, as trace events for Perfetto or chrome://tracing.
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    pub(crate) profile: Option<PathBuf>,
     /// Print nothing but errors.
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -175,6 +181,8 @@ mod tests {
             "granule run x --threads 0",
             "granule run x --threads -1",
             "granule demo repose --seeds 3",
+            "granule demo repose --sweep --profile x.json",
+            "granule run x --profile",
             "granule demo repose --shape pears",
             "granule demo repose --friction nan",
             "granule validate --only pears",

@@ -22,6 +22,7 @@ pub(crate) fn command(arguments: &ReposeArguments) -> Result<u8, CliError> {
         folder: arguments.out.clone().unwrap_or_else(|| default_folder(shape.name())),
         threads: arguments.threads,
         quiet: arguments.quiet,
+        profile: arguments.profile.clone(),
         facts: case.facts(),
     };
     let finished = run_and_record(&scene, &request)?;

@@ -14,6 +14,8 @@ mod demo;
 mod error;
 mod info;
 mod interrupt;
+mod log;
+mod profile;
 mod progress;
 mod resolve;
 pub mod run;
@@ -37,7 +39,7 @@ pub fn run_command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT);
         }
     };
-    install_log();
+    log::install();
     let outcome = match parsed.command {
         args::Command::Run(arguments) => run::command(&arguments),
         args::Command::Demo { demo: args::Demo::Repose(arguments) } if arguments.sweep => sweep::command(&arguments),
@@ -50,24 +52,4 @@ pub fn run_command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         console::note(error.render(std::io::stderr().is_terminal()));
         error.exit_code()
     })
-}
-
-/// The variable that turns on the log of the engine's phases: `error`, `warn`, `info`, `debug` or `trace`.
-const LOG_VARIABLE: &str = "GRANULE_LOG";
-
-/// Sends tracing events and the times of spans to standard error when the user asks for them; costs nothing otherwise.
-fn install_log() {
-    let Ok(level) = std::env::var(LOG_VARIABLE) else { return };
-    let Ok(level) = level.parse::<tracing::Level>() else {
-        console::note(format_args!(
-            "warning: {LOG_VARIABLE} is `{level}`, but must be error, warn, info, debug or trace"
-        ));
-        return;
-    };
-    let log = tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
-        .with_writer(std::io::stderr);
-    // A program that embeds this library may have a subscriber already; then that one stays.
-    let _ = log.try_init();
 }

@@ -35,10 +35,10 @@ impl Simulation {
         self.bodies.velocity.clone_from(&r.velocity);
         self.detection.contacts.clone_from(&r.contacts);
         self.impulse_time = r.impulse_time;
-        (0..self.bodies.len())
-            .filter(|i| self.bodies.movable[*i])
-            .collect::<Vec<_>>()
-            .into_iter()
-            .for_each(|i| self.bodies.refresh(i));
+        for i in 0..self.bodies.len() {
+            if self.bodies.movable[i] {
+                self.bodies.refresh(i);
+            }
+        }
     }
 }

@@ -12,9 +12,12 @@
 //!   see `impact`.
 //!
 //! A step in which the overlap grew beyond [`OVERLAP_BOUND`] is undone and made again in two halves.
+//!
+//! Tracing span `step` holds the spans of its phases, those of undone attempts included.
 
 use granule_measure::Energies;
 use granule_model::{DVec3, Pose, Velocity};
+use tracing::trace_span;
 
 use crate::clock::Clock;
 use crate::description::{Integrator, Stepping};
@@ -71,6 +74,7 @@ impl Simulation {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(EngineError::Setting { field: "time_step", value: dt, expected: "a finite time above 0 s" });
         }
+        let _span = trace_span!("step").entered();
         let mut report = StepReport { dt, ..StepReport::default() };
         match self.settings.stepping {
             Stepping::Margin => self.divide(dt, 0, &mut report)?,

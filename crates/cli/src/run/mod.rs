@@ -24,6 +24,7 @@ use crate::clock::Processor;
 use crate::console::{note, say};
 use crate::error::{CliError, DONE, INTERRUPTED};
 use crate::interrupt;
+use crate::profile::Profile;
 use crate::progress::Progress;
 
 /// Carries out `granule run`.
@@ -33,7 +34,13 @@ use crate::progress::Progress;
 pub(crate) fn command(arguments: &RunArguments) -> Result<u8, CliError> {
     let scene = find_scene(&arguments.scene)?;
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
-    let request = Request { folder, threads: arguments.threads, quiet: arguments.quiet, facts: Facts::default() };
+    let request = Request {
+        folder,
+        threads: arguments.threads,
+        quiet: arguments.quiet,
+        profile: arguments.profile.clone(),
+        facts: Facts::default(),
+    };
     let finished = run_and_record(&scene, &request)?;
     if arguments.json {
         say(finished.summary.to_json().trim_end());
@@ -71,6 +78,8 @@ pub struct Request {
     pub threads: Option<u16>,
     /// Whether nothing but errors is printed.
     pub quiet: bool,
+    /// File for the flame chart of the run; none for no chart.
+    pub profile: Option<PathBuf>,
     /// Parameters of the run that its summary repeats.
     pub facts: Facts,
 }
@@ -112,13 +121,15 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         if !request.quiet {
             built.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
         }
+        let profile = request.profile.as_deref().map(Profile::begin).transpose()?;
         let mut recorder = Recorder::create(&request.folder, scene, &built.simulation)?;
         let mut progress = Progress::new(request.quiet, scene, &plan);
         let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];
         let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);
         let facts = Facts { threads: rayon::current_num_threads(), ..request.facts };
         let summary = summary(scene, &built.simulation, &outcome, &facts);
-        if let Err(error) = recorder.finish(scene, &built.simulation, &summary) {
+        let written = recorder.finish(scene, &built.simulation, &summary);
+        if let Err(error) = written.and(profile.map_or(Ok(()), Profile::finish)) {
             // The first failure is the one to tell of; this one often follows from it.
             if !matches!(outcome.ending, Ending::Failed(_)) {
                 outcome.ending = Ending::Failed(error);

@@ -3,6 +3,7 @@
 mod bad_input;
 mod demo;
 mod interrupt;
+mod profile;
 mod resolve;
 mod run;
 mod support;
