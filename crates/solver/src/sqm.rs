@@ -124,7 +124,7 @@ impl Sqm {
             let row = &mut island.rows[i];
             let n = row.normal;
             let u = without_noise(u, n, sliding);
-            let (p, _) = impulse(row, &m, u, -(1.0 + row.restitution) * n.dot(u), f64::INFINITY);
+            let (p, _) = impulse(row, m, u, -(1.0 + row.restitution) * n.dot(u), f64::INFINITY);
             let p_n = n.dot(p);
             row.normal_impulse += p_n;
             row.tangential_impulse += p - n * p_n;
