@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::error::{SceneError, SceneErrorKind as Kind, listed, nearest};
 use crate::scene::Scene;
+use crate::settle;
 
 macro_rules! scenes {
     ($($name:literal),* $(,)?) => {
@@ -18,6 +19,7 @@ scenes!(
     "elastic-1080",
     "elastic-540",
     "elastic-540-no-gravity",
+    "gas-spheres-4096",
     "incline",
     "pour-spheres-100",
     "repose-crosses",
@@ -25,7 +27,6 @@ scenes!(
     "repose-spheres",
     "settle-crosses-325",
     "settle-cubes-325",
-    "settle-spheres-10000",
     "settle-spheres-540",
     "vibrated-layer-6000",
     "vibrated-layer-60000",
@@ -41,12 +42,15 @@ pub fn packaged_text(name: &str) -> Option<&'static str> {
     SCENES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// A packaged scene.
+/// A packaged scene, or a settling one with any number of grains: `settle-spheres-10000`, `settle-cubes-3000`.
 ///
 /// # Errors
 /// [`SceneError`] for a name that no scene has.
 pub fn packaged(name: &str) -> Result<Scene, SceneError> {
-    parse(name, known_text(name)?)
+    match settle::variant(name) {
+        Some(text) => parse(name, &text?),
+        None => parse(name, known_text(name)?),
+    }
 }
 
 /// The text of a packaged scene, or the error that names the nearest.

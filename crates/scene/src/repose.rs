@@ -98,7 +98,7 @@ impl ReposeOptions {
 }
 
 /// As TOML writes it: `nan` and `inf` as those words, so that the format itself refuses them.
-fn toml_number(x: f64) -> String {
+pub(crate) fn toml_number(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { x.to_string().to_lowercase() }
 }
 

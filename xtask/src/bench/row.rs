@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
-use granule_engine::{Phase, Simulation, StepReport};
-use granule_scene::Scene;
+use granule_engine::{EngineError, Phase, Simulation, StepReport};
+use granule_model::BodyId;
 use serde::Serialize;
 
-use super::workload::End;
+use super::course::{Course, End};
 use super::{BenchError, memory};
 
 /// The falling phase, from and to \[s\].
@@ -33,8 +33,19 @@ pub(crate) struct Row {
     pub(crate) wall_seconds_per_simulated_second: f64,
     /// Processor time of a step between 0.5 and 3 s \[ms\].
     pub(crate) ms_per_step_falling: f64,
-    /// Processor time of a step in the last second \[ms\].
+    /// Processor time of a step in the last second, or in all of a shorter run \[ms\].
     pub(crate) ms_per_step_settled: f64,
+    /// Processor time per period of a shaken floor \[s\]; none without.
+    pub(crate) cpu_seconds_per_floor_period: Option<f64>,
+    /// Sweeps of the contact stage in a step, of the island that needed most, in the mean over the steps.
+    pub(crate) mean_sweeps: f64,
+    /// Most sweeps that an island needed in a step.
+    pub(crate) largest_sweeps: u32,
+    /// Residual of the contact stage after a step, of the island where it is largest, in the mean over the steps: over
+    /// what gravity changes a velocity by in the step, or without gravity over the largest speed of a body after it \[-\].
+    pub(crate) mean_residual: f64,
+    /// The largest such residual \[-\].
+    pub(crate) largest_residual: f64,
     /// Share of each phase in the elapsed time of all of them \[-\].
     pub(crate) phases: BTreeMap<&'static str, f64>,
     /// Largest overlap of any contact after any step, over the smaller body's equal-volume radius \[-\].
@@ -101,6 +112,8 @@ struct Sums {
     settled: Part,
     wall: Duration,
     phases: [f64; 10],
+    sweeps: (u64, u32),
+    residual: (f64, f64),
     overlaps: (u64, f64),
     /// Steps that may belong to the settled phase, where its begin is known at the end only.
     late: Vec<Late>,
@@ -115,31 +128,41 @@ struct Late {
     overlaps: (u64, f64),
 }
 
-/// Runs `scene` to its `end` on the threads of the pool that calls.
-pub(crate) fn measure(workload: &str, scene: &Scene, end: End, threads: u16) -> Result<Row, BenchError> {
+/// Runs `course` to its end on the threads of the pool that calls.
+pub(crate) fn measure(workload: &str, course: &Course, threads: u16) -> Result<Row, BenchError> {
     let before = memory::live_bytes();
-    let mut simulation = scene.build()?.simulation;
+    let built = course.scene.build()?;
+    let mut pending = course.pending(&built);
+    let (mut simulation, ids) = (built.simulation, built.ids);
     let mut sums = Sums::default();
     let failed = |source| BenchError::Engine { workload: workload.to_owned(), source };
-    while end.is_ahead(&simulation) {
-        sums.step(&mut simulation, end).map_err(failed)?;
+    while course.end.is_ahead(&simulation) {
+        pending.remove_due(&mut simulation).map_err(failed)?;
+        let report = sums.step(&mut simulation, course.end).map_err(failed)?;
+        sums.book_solution(&report, velocity_unit(&simulation, &ids, report.dt));
     }
-    sums.settle(end, simulation.time());
-    let bytes = (memory::live_bytes() - before).max(0);
-    Ok(sums.row(workload, threads, &simulation, bytes as f64))
+    sums.settle(course.end, simulation.time());
+    // The handles are the benchmark's own.
+    let handles = ids.capacity() * size_of::<BodyId>();
+    let bytes = (memory::live_bytes() - before - handles as isize).max(0);
+    let row = sums.row(workload, threads, &simulation, bytes as f64);
+    let per_period = |period| row.cpu_seconds_per_simulated_second * period;
+    Ok(Row { cpu_seconds_per_floor_period: course.floor_period.map(per_period), ..row })
 }
 
-impl End {
-    fn is_ahead(self, simulation: &Simulation) -> bool {
-        match self {
-            End::After(seconds) => simulation.time() < seconds,
-            End::Rest(limit) => simulation.time() < limit && !simulation.at_rest(),
+/// What a residual is measured by \[m/s\]: g dt, or without gravity the largest speed of a body.
+fn velocity_unit(simulation: &Simulation, ids: &[BodyId], dt: f64) -> f64 {
+    match simulation.settings().gravity.length() {
+        0.0 => {
+            let speeds = ids.iter().filter_map(|id| simulation.velocity(*id).ok()).map(|v| v.linear.length());
+            speeds.fold(0.0, f64::max)
         }
+        gravity => gravity * dt,
     }
 }
 
 impl Sums {
-    fn step(&mut self, simulation: &mut Simulation, end: End) -> Result<(), granule_engine::EngineError> {
+    fn step(&mut self, simulation: &mut Simulation, end: End) -> Result<StepReport, EngineError> {
         let began = simulation.time();
         let (cpu, wall) = (ProcessTime::now(), Instant::now());
         let report = simulation.step()?;
@@ -161,7 +184,15 @@ impl Sums {
             self.rest_time = Some(simulation.time());
         }
         self.book_phases(&report);
-        Ok(())
+        Ok(report)
+    }
+
+    /// Books how well the contact stage solved, its residual by `unit` \[m/s\].
+    fn book_solution(&mut self, report: &StepReport, unit: f64) {
+        self.sweeps = (self.sweeps.0 + u64::from(report.sweeps), self.sweeps.1.max(report.sweeps));
+        // Where nothing moves there is no residual either.
+        let residual = if unit > 0.0 { report.residual / unit } else { 0.0 };
+        self.residual = (self.residual.0 + residual, self.residual.1.max(residual));
     }
 
     /// Books the settled phase of a run that ended at the time `ended`, and frees what was kept for that.
@@ -185,6 +216,7 @@ impl Sums {
     fn row(&self, workload: &str, threads: u16, simulation: &Simulation, bytes: f64) -> Row {
         let bodies = simulation.dynamic_count();
         let per_body = |x: f64| x / bodies.max(1) as f64;
+        let per_step = |x: f64| x / f64::from(self.all.steps.max(1));
         let total: f64 = self.phases.iter().sum();
         let snapshot = simulation.snapshot();
         let (audit, impacts) = (simulation.audit(), simulation.impacts());
@@ -198,6 +230,11 @@ impl Sums {
             wall_seconds_per_simulated_second: self.wall.as_secs_f64() / simulation.time(),
             ms_per_step_falling: self.falling.milliseconds_per_step(),
             ms_per_step_settled: self.settled.milliseconds_per_step(),
+            cpu_seconds_per_floor_period: None,
+            mean_sweeps: per_step(self.sweeps.0 as f64),
+            largest_sweeps: self.sweeps.1,
+            mean_residual: per_step(self.residual.0),
+            largest_residual: self.residual.1,
             phases: Phase::ALL.iter().map(|p| (p.name(), self.phases[*p as usize] / total)).collect(),
             largest_overlap: simulation.largest_overlap(),
             mean_overlap_settled: self.overlaps.1 / self.overlaps.0.max(1) as f64,
@@ -224,12 +261,17 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use granule_model::DVec3;
     use granule_scene::ReposeOptions;
+
+    fn course(count: usize, end: End) -> Course {
+        let scene = ReposeOptions { count: Some(count), ..ReposeOptions::default() }.scene().expect("valid");
+        Course { scene, end, removals: Vec::new(), floor_period: None }
+    }
 
     #[test]
     fn a_small_pack_has_all_its_figures() {
-        let scene = ReposeOptions { count: Some(20), ..ReposeOptions::default() }.scene().expect("valid");
-        let row = measure("small", &scene, End::After(6.0), 1).expect("runs");
+        let row = measure("small", &course(20, End::After(6.0)), 1).expect("runs");
         assert_eq!((row.bodies, row.bodies_lost), (20, 0));
         assert!((row.phases.values().sum::<f64>() - 1.0).abs() <= 1e-9);
         assert_eq!(row.phases.len(), 10);
@@ -240,15 +282,44 @@ mod tests {
         assert!(row.cpu_seconds_per_simulated_second >= 0.0 && row.time_step > 0.0);
         assert!((6.0..6.1).contains(&row.simulated_seconds) && row.cpu_seconds >= 0.0);
         assert!(row.dissipated_impact + row.dissipated_friction + row.dissipated_contact > 0.0);
+        // Most steps have contacts, and what they leave is small against the weight.
+        assert!(0.0 < row.mean_sweeps && row.mean_sweeps <= f64::from(row.largest_sweeps), "{}", row.mean_sweeps);
+        assert!(row.mean_residual <= row.largest_residual && row.mean_residual < 0.1, "{}", row.mean_residual);
+        assert_eq!(row.cpu_seconds_per_floor_period, None);
     }
 
     #[test]
     fn a_run_to_rest_ends_there() {
-        let scene = ReposeOptions { count: Some(5), ..ReposeOptions::default() }.scene().expect("valid");
-        let row = measure("few", &scene, End::Rest(60.0), 1).expect("runs");
+        let row = measure("few", &course(5, End::Rest(60.0)), 1).expect("runs");
         assert!(row.at_rest && row.rest_time == Some(row.simulated_seconds) && row.simulated_seconds < 60.0);
         assert!(row.ms_per_step_settled > 0.0);
-        let short = measure("short", &scene, End::Rest(0.1), 1).expect("runs");
+        let short = measure("short", &course(5, End::Rest(0.1)), 1).expect("runs");
         assert!(!short.at_rest && short.rest_time.is_none() && short.simulated_seconds < 0.3);
+    }
+
+    #[test]
+    fn a_shaken_floor_has_its_time_per_period() {
+        let shaken = Course { floor_period: Some(0.25), ..course(5, End::After(1.0)) };
+        let row = measure("shaken", &shaken, 1).expect("runs");
+        let expected = 0.25 * row.cpu_seconds / row.simulated_seconds;
+        let per_period = row.cpu_seconds_per_floor_period.expect("there is a period");
+        assert!((per_period - expected).abs() <= 1e-12 * expected.max(1.0), "{per_period} for {expected}");
+    }
+
+    #[test]
+    fn residuals_go_by_the_weight_or_without_gravity_by_the_largest_speed() {
+        let mut scene = course(3, End::After(1.0)).scene;
+        let built = scene.build().expect("valid");
+        assert!((velocity_unit(&built.simulation, &built.ids, 0.01) - 0.098).abs() <= 1e-15);
+        scene.settings.gravity = DVec3::ZERO;
+        scene.bodies[3].velocity.linear = DVec3::new(0.0, 3.0, 4.0);
+        let built = scene.build().expect("valid");
+        assert_eq!(velocity_unit(&built.simulation, &built.ids, 0.01), 5.0);
+        let mut sums = Sums::default();
+        let report = |sweeps, residual| StepReport { sweeps, residual, ..StepReport::default() };
+        sums.book_solution(&report(4, 1.0), 5.0);
+        sums.book_solution(&report(2, 3.0), 5.0);
+        sums.book_solution(&report(0, 0.0), 0.0);
+        assert_eq!((sums.sweeps, sums.residual), ((6, 4), (0.2 + 0.6, 0.6)));
     }
 }

@@ -6,9 +6,10 @@ use super::row::Row;
 
 /// The heading of the table.
 pub(crate) fn head() -> String {
-    let units = "overlap in % of the radius; times of the stepping loop; ms of processor time";
+    let units = "overlap in % of the radius; times of the stepping loop; ms of processor time; s/period: cpu s per period of the floor\n\
+                 sweeps and residual: mean/largest over the steps; residual in g dt, without gravity in the largest speed";
     format!(
-        "{units}\n{:<30}{:>7}{:>4}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>6}{:>8}{:>6}  {}",
+        "{units}\n{:<30}{:>7}{:>4}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>6}{:>8}{:>6}{:>11}{:>18}{:>10}  {}",
         "workload",
         "bodies",
         "thr",
@@ -23,30 +24,37 @@ pub(crate) fn head() -> String {
         "lost",
         "B/body",
         "Z",
+        "sweeps",
+        "residual",
+        "s/period",
         "state"
     )
 }
 
 /// One row of the table.
 pub(crate) fn line(row: &Row) -> String {
-    format!(
-        "{:<30}{:>7}{:>4}{:>9.1}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.4}{:>9.1e}{:>6}{:>8.0}{:>6.2}  {}",
-        row.workload,
-        row.bodies,
-        row.threads,
+    let costs = format!(
+        "{:>9.1}{:>9.3}{:>9.3}{:>9.3}{:>9.3}",
         row.time_step.recip(),
         row.cpu_seconds_per_simulated_second,
         row.wall_seconds_per_simulated_second,
         row.ms_per_step_falling,
-        row.ms_per_step_settled,
+        row.ms_per_step_settled
+    );
+    let quality = format!(
+        "{:>9.3}{:>9.4}{:>9.1e}{:>6}{:>8.0}{:>6.2}",
         100.0 * row.largest_overlap,
         100.0 * row.mean_overlap_settled,
         row.energy_gained,
         row.bodies_lost,
         row.bytes_per_body,
-        row.contacts_per_body,
-        row.state_hash
-    )
+        row.contacts_per_body
+    );
+    let sweeps = format!("{:.1}/{}", row.mean_sweeps, row.largest_sweeps);
+    let residual = format!("{:.1e}/{:.1e}", row.mean_residual, row.largest_residual);
+    let per_period = row.cpu_seconds_per_floor_period.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.3}"));
+    let name = format!("{:<30}{:>7}{:>4}", row.workload, row.bodies, row.threads);
+    format!("{name}{costs}{quality}{sweeps:>11}{residual:>18}{per_period:>10}  {}", row.state_hash)
 }
 
 /// The shares of the phases, one line per row, in per cent.
@@ -68,8 +76,18 @@ mod tests {
     #[test]
     fn columns_stand_under_their_heads() {
         let row = Row { workload: "pour-spheres-100-etm-weighted".into(), time_step: 0.01, ..Row::default() };
+        let full = Row {
+            cpu_seconds_per_floor_period: Some(123.4),
+            mean_sweeps: 123.4,
+            largest_sweeps: 12345,
+            mean_residual: 1e-10,
+            largest_residual: 1e-3,
+            ..row.clone()
+        };
         let head = head();
         let head = head.lines().last().expect("two lines");
-        assert_eq!(head.find("  state"), line(&row).rfind("  "), "{head}\n{}", line(&row));
+        for line in [line(&row), line(&full)] {
+            assert_eq!(head.find("  state"), line.rfind("  "), "{head}\n{line}");
+        }
     }
 }

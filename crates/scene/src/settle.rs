@@ -1,0 +1,99 @@
+//! The settling scenes with any number of grains: `settle-spheres-10000` is the packaged scene `settle-spheres-540` in a
+//! box that holds 10 000.
+//!
+//! Such a variant is the text of the packaged scene with some values replaced; see [`substitute`].
+
+use crate::error::SceneError;
+use crate::packaged::known_text;
+use crate::repose::{ReposeShape, toml_number};
+use crate::substitute::substitute;
+
+/// Largest number of grains that one fill may have.
+const MOST: usize = 10_000_000;
+
+/// The text of the settling scene called `name`, of whatever number of grains; none for a name that is no such one.
+pub(crate) fn variant(name: &str) -> Option<Result<String, SceneError>> {
+    let (shape, count) = meant(name)?;
+    let base = match shape {
+        ReposeShape::Spheres => "settle-spheres-540",
+        ReposeShape::Cubes => "settle-cubes-325",
+        ReposeShape::Crosses => "settle-crosses-325",
+    };
+    Some(known_text(base).and_then(|text| substitute(text, &format!("{base}.toml"), &changes(shape, count))))
+}
+
+/// The grains and their number in a name such as `settle-cubes-3000`.
+fn meant(name: &str) -> Option<(ReposeShape, usize)> {
+    let (shape, digits) = name.strip_prefix("settle-")?.split_once('-')?;
+    let shape = ReposeShape::ALL.into_iter().find(|known| known.name() == shape)?;
+    let count: usize = digits.parse().ok()?;
+    // One name for one scene: no `+5`, no `005`.
+    ((1..=MOST).contains(&count) && count.to_string() == digits).then_some((shape, count))
+}
+
+fn changes(shape: ReposeShape, count: usize) -> Vec<(&'static str, String)> {
+    let size = match shape {
+        ReposeShape::Spheres => "spheres of 3 m diameter",
+        ReposeShape::Cubes => "cubes of 2.4 m",
+        ReposeShape::Crosses => "crosses of seven cubes of 1.26 m",
+    };
+    let side = toml_number(shape.floor_side(count));
+    vec![
+        ("title", format!("\"settling of {count} {size}\"")),
+        ("fill.0.count", count.to_string()),
+        ("fill.0.grid.size", format!("[{side}, {side}]")),
+        ("body.0.shape.container.size.0", side.clone()),
+        ("body.0.shape.container.size.1", side.clone()),
+        ("measure.packing.size", format!("[{side}, {side}]")),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packaged::{packaged, packaged_text};
+
+    #[test]
+    fn the_packaged_scenes_are_their_own_variants() {
+        for name in ["settle-spheres-540", "settle-cubes-325", "settle-crosses-325"] {
+            let text = variant(name).expect("a settling scene").expect("valid");
+            assert_eq!(Some(text.as_str()), packaged_text(name));
+        }
+    }
+
+    #[test]
+    fn another_number_changes_the_box_the_grid_and_the_title() {
+        let (small, large) =
+            (packaged("settle-cubes-325").expect("valid"), packaged("settle-cubes-3000").expect("valid"));
+        assert_eq!(
+            (large.name.as_str(), large.title.as_str()),
+            ("settle-cubes-3000", "settling of 3000 cubes of 2.4 m")
+        );
+        assert_eq!((small.bodies.len(), large.bodies.len()), (326, 3001));
+        assert_eq!(large.measure.packing.map(|p| p.floor.max), Some([60.3, 60.3]));
+        assert_eq!((&small.materials, small.settings), (&large.materials, large.settings));
+        // 14 by 14 places of 4.3 m in the middle of 60.3 m; each grain within 0.05 m of its own.
+        let first = large.bodies[1].pose.position;
+        assert!((first.x - 2.2).abs() <= 0.051 && (first.y - 2.2).abs() <= 0.051, "{first}");
+        let last_of_layer = large.bodies[196].pose.position;
+        assert!((last_of_layer.x - 58.1).abs() <= 0.051 && (last_of_layer.z - 2.2).abs() <= 0.051, "{last_of_layer}");
+    }
+
+    #[test]
+    fn other_names_are_no_settling_scenes() {
+        for name in [
+            "settle-spheres",
+            "settle-spheres-",
+            "settle-spheres-0",
+            "settle-spheres-0540",
+            "settle-spheres-+540",
+            "settle-spheres-10000001",
+            "settle-pears-540",
+            "repose-spheres-540",
+            "settle-spheres-540-2",
+        ] {
+            assert!(variant(name).is_none(), "{name}");
+            assert!(packaged(name).is_err(), "{name}");
+        }
+    }
+}
