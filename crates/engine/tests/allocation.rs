@@ -3,19 +3,11 @@
 //! Allocations are counted on the thread that steps, in a pool of one thread. Energy tracking, the law by default, is what is
 //! held here; the laws that resolve impacts cluster by cluster make a problem of each cluster that was hit, and do allocate.
 
+mod support;
+
 use granule_engine::prelude::*;
 
-const ROCK: Material = Material {
-    density: 2650.0,
-    restitution_speed: granule_model::RestitutionSpeed::Constant,
-    restitution: 0.3,
-    tangential_restitution: 0.0,
-    static_friction: 0.4,
-    dynamic_friction: 0.4,
-    rolling_friction: 0.0,
-    torsional_friction: 0.0,
-    stiffness: 1.0,
-};
+use crate::support::ROCK;
 
 /// Steps in which the pack settles, and the buffers with it: 8.5 s for spheres of 1 m and 9.4 s for cubes, both then at rest.
 const WARM_UP: usize = 600;

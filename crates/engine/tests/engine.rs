@@ -1,21 +1,13 @@
 //! The engine through its public API: what the step promises beyond the laws that other suites test.
 
+mod support;
+
 use std::sync::Arc;
 
 use granule_engine::prelude::*;
 use granule_engine::{OVERLAP_BOUND, Phase};
 
-const ROCK: Material = Material {
-    density: 2650.0,
-    restitution_speed: granule_model::RestitutionSpeed::Constant,
-    restitution: 0.3,
-    tangential_restitution: 0.0,
-    static_friction: 0.4,
-    dynamic_friction: 0.4,
-    rolling_friction: 0.0,
-    torsional_friction: 0.0,
-    stiffness: 1.0,
-};
+use crate::support::ROCK;
 
 fn settings(hertz: f64) -> Settings {
     Settings { time_step: Some(1.0 / hertz), sleeping: false, ..Settings::default() }

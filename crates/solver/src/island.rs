@@ -196,9 +196,7 @@ impl Row {
         let t = n.any_orthonormal_vector();
         let s = n.cross(t);
         let (kt, ks) = (self.mobility(bodies, tensors, t), self.mobility(bodies, tensors, s));
-        let (tt, ts, ss) = (t.dot(kt), s.dot(kt), s.dot(ks));
-        let half = 0.5 * (tt - ss);
-        self.k_tangent = 0.5 * (tt + ss) + (half * half + ts * ts).sqrt();
+        self.k_tangent = largest_eigenvalue(t.dot(kt), s.dot(kt), s.dot(ks));
     }
 
     /// Mobilities between bodies with equal moments, in closed form. With the arm `r = h n + p`, p in the tangent plane, and i = 1/I,
@@ -297,6 +295,13 @@ impl Row {
         let (a, b) = (self.a as usize, self.b as usize);
         bodies[a].spin(&tensors[a], l) + bodies[b].spin(&tensors[b], l)
     }
+}
+
+/// The largest eigenvalue of the symmetric matrix `[[tt, ts], [ts, ss]]`: a gradient step of its inverse cannot overshoot, and does
+/// not depend on the choice of axes.
+pub(crate) fn largest_eigenvalue(tt: f64, ts: f64, ss: f64) -> f64 {
+    let half = 0.5 * (tt - ss);
+    0.5 * (tt + ss) + (half * half + ts * ts).sqrt()
 }
 
 /// Distance of a line of contact from the centre of a body, over the arm, that is rounding.

@@ -276,7 +276,6 @@ mod tests {
         assert!((row.phases.values().sum::<f64>() - 1.0).abs() <= 1e-9);
         assert_eq!(row.phases.len(), 10);
         // The memory is that of the whole process, other tests included: `tests/memory.rs` holds it in one of its own.
-        assert!(row.bytes_per_body >= 0.0, "{}", row.bytes_per_body);
         assert!((1.0..12.0).contains(&row.contacts_per_body), "{}", row.contacts_per_body);
         assert!(row.mean_overlap_settled <= row.largest_overlap && row.largest_overlap < 0.01);
         assert!(row.cpu_seconds_per_simulated_second >= 0.0 && row.time_step > 0.0);

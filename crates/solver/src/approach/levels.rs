@@ -5,7 +5,8 @@
 //! the strict order up to one width. The contacts of bodies that have changed are looked at again when a level is done,
 //! each once however many impulses its bodies took.
 //!
-//! Work is in proportion to what the hits reach, not to the island: only the contacts of bodies that have changed are ever looked at.
+//! Once the contacts are listed, work is in proportion to what the hits reach, not to the island: only the contacts of bodies that have
+//! changed are looked at.
 
 use std::collections::VecDeque;
 

@@ -17,10 +17,8 @@ pub(super) struct Colours {
     order: Vec<u32>,
     sorted: Vec<u32>,
     count: Vec<usize>,
-    /// Where each class ends.
+    /// Where each class ends; those behind all colours hold a single contact each.
     ends: Vec<usize>,
-    /// Classes in which no body is shared; of those behind every one is a single contact.
-    free: usize,
 }
 
 impl Colours {
@@ -88,7 +86,6 @@ impl Colours {
                 *at += 1;
             }
         }
-        self.free = self.ends.len();
         self.sorted[start..].copy_from_slice(&self.order[start..]);
         self.ends.extend(start + 1..=self.order.len());
     }
@@ -122,8 +119,10 @@ mod tests {
             class.iter().for_each(|k| assert!(!std::mem::replace(&mut seen[*k as usize], true)));
         }
         assert!(seen.iter().all(|seen| *seen));
-        let single = colours.classes().skip(colours.free).map(<[u32]>::len);
-        assert_eq!(single.collect::<Vec<_>>(), vec![1; 69 + 1 - COLOURS], "the star's centre has 70 pairs");
+        let late = colours.colour.iter().filter(|(colour, _)| usize::from(*colour) == COLOURS).count();
+        assert_eq!(late, 69 + 1 - COLOURS, "the star's centre has 70 pairs");
+        let single = colours.classes().skip(colours.ends.len() - late).map(<[u32]>::len);
+        assert_eq!(single.collect::<Vec<_>>(), vec![1; late]);
         // The chain is in two colours beside those of the floor, and the four contacts of its pairs follow one another.
         let places = |class: &[u32]| class.iter().filter(|k| (69..149).contains(*k)).map(|k| (k - 69) % 4).max();
         let places: Vec<u32> = colours.classes().filter_map(places).collect();

@@ -14,7 +14,7 @@ use granule_model::{DMat3, DVec3};
 
 use super::colour::Colours;
 use super::lanes::{LANES, Lanes, Lanes3};
-use crate::island::{Island, Row, SolverBody};
+use crate::island::{Island, Row, SolverBody, largest_eigenvalue};
 
 /// Four contacts that share no body that can move.
 #[derive(Clone, Copy, Debug)]
@@ -202,7 +202,5 @@ fn angular_mobilities(row: &Row, bodies: &[SolverBody], tensors: &[DMat3]) -> [f
     let t = n.any_orthonormal_vector();
     let s = n.cross(t);
     let [m_n, m_t, m_s] = [n, t, s].map(|axis| row.angular_mobility(bodies, tensors, axis));
-    let (mean, half) = (0.5 * (t.dot(m_t) + s.dot(m_s)), 0.5 * (t.dot(m_t) - s.dot(m_s)));
-    // The largest eigenvalue: a gradient step cannot overshoot, and does not depend on the choice of t and s.
-    [n.dot(m_n), mean + (half * half + s.dot(m_t) * s.dot(m_t)).sqrt()]
+    [n.dot(m_n), largest_eigenvalue(t.dot(m_t), s.dot(m_t), s.dot(m_s))]
 }
