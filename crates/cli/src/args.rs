@@ -126,6 +126,9 @@ pub(crate) struct ReposeArguments {
     /// Number of particles; the box grows with it [default: 540 spheres, 325 cubes or crosses].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000).map(|n| n as usize))]
     pub(crate) count: Option<usize>,
+    /// Steps per simulated second [default: chosen by the engine, some 40 for grains of 3 m].
+    #[arg(long, value_name = "N", value_parser = rate)]
+    pub(crate) steps_per_second: Option<f64>,
     /// Folder for the results [default: out/repose-SHAPE, out/repose-sweep].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -154,6 +157,17 @@ fn friction(text: &str) -> Result<f64, String> {
         return Ok(value);
     }
     Err(format!("must be from 0 to {LARGEST_FRICTION}"))
+}
+
+/// Most steps per second that are taken for a wish: beyond it a typing error is likelier.
+const MOST_STEPS: f64 = 1e6;
+
+fn rate(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if value > 0.0 && value <= MOST_STEPS {
+        return Ok(value);
+    }
+    Err(format!("must be above 0 and at most {MOST_STEPS}"))
 }
 
 #[cfg(test)]
@@ -185,6 +199,8 @@ mod tests {
             "granule run x --profile",
             "granule demo repose --shape pears",
             "granule demo repose --friction nan",
+            "granule demo repose --steps-per-second 0",
+            "granule demo repose --steps-per-second nan",
             "granule validate --only pears",
             "granule walk",
         ] {

@@ -16,7 +16,7 @@ use crate::run::{Facts, Request, describe, run_and_record};
 pub(crate) fn command(arguments: &ReposeArguments) -> Result<u8, CliError> {
     let shape = arguments.shape.unwrap_or_default();
     let case = Case { shape, friction: arguments.friction.unwrap_or(FRICTION), seed: arguments.seed };
-    let mut scene = case.scene(arguments.count)?;
+    let mut scene = case.scene(&Resolution::of(arguments))?;
     scene.output = OutputPlan { vtk: Some(true), pictures: Pictures::Stages, film: true, plots: true, ..scene.output };
     let request = Request {
         folder: arguments.out.clone().unwrap_or_else(|| default_folder(shape.name())),
@@ -48,11 +48,26 @@ pub(crate) struct Case {
     pub(crate) seed: u64,
 }
 
+/// How finely the experiment is resolved; what is none stays as in the packaged scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Resolution {
+    count: Option<usize>,
+    /// Step \[s\].
+    time_step: Option<f64>,
+}
+
+impl Resolution {
+    pub(crate) fn of(arguments: &ReposeArguments) -> Self {
+        Resolution { count: arguments.count, time_step: arguments.steps_per_second.map(f64::recip) }
+    }
+}
+
 impl Case {
-    /// The scene of the case with `count` grains, or with those of the packaged scene.
-    pub(crate) fn scene(&self, count: Option<usize>) -> Result<Scene, CliError> {
+    /// The scene of the case.
+    pub(crate) fn scene(&self, resolution: &Resolution) -> Result<Scene, CliError> {
         let Case { shape, friction, seed } = *self;
-        let options = ReposeOptions { shape, friction: Some(friction), seed: Some(seed), count };
+        let Resolution { count, time_step } = *resolution;
+        let options = ReposeOptions { shape, friction: Some(friction), seed: Some(seed), count, time_step };
         Ok(options.scene()?)
     }
 

@@ -16,7 +16,7 @@ use granule_scene::ReposeShape;
 use crate::args::ReposeArguments;
 use crate::clock::Processor;
 use crate::console::{note, say};
-use crate::demo::{Case, default_folder};
+use crate::demo::{Case, Resolution, default_folder};
 use crate::error::{CliError, DONE, INTERRUPTED, create_folder};
 use crate::interrupt;
 use crate::run::{Ending, Plan, run, summary, thread_pool};
@@ -44,7 +44,7 @@ pub(crate) fn command(arguments: &ReposeArguments) -> Result<u8, CliError> {
     let cases = cases(arguments);
     let sweep = Sweep {
         folder: &folder,
-        count: arguments.count,
+        resolution: Resolution::of(arguments),
         quiet: arguments.quiet,
         cases: &cases,
         rows: Mutex::new(vec![None; cases.len()]),
@@ -100,7 +100,7 @@ fn workers(threads: Option<u16>, cases: usize) -> usize {
 
 struct Sweep<'a> {
     folder: &'a Path,
-    count: Option<usize>,
+    resolution: Resolution,
     quiet: bool,
     cases: &'a [Case],
     /// Rows of the cases that are done.
@@ -145,7 +145,7 @@ impl Sweep<'_> {
     /// Runs a case and writes its summary and final state; none when the user stopped it, or else the reason of a failure.
     fn run_case(&self, case: &Case) -> Result<Option<Summary>, String> {
         let text = |error: CliError| error.to_string();
-        let scene = case.scene(self.count).map_err(text)?;
+        let scene = case.scene(&self.resolution).map_err(text)?;
         let mut built = scene.build().map_err(|e| e.message().to_owned())?;
         let plan = Plan::new(&scene, &built).map_err(|e| e.message().to_owned())?;
         let outcome = run(&mut built.simulation, &plan, Processor::Thread, &mut [], &interrupt::requested);

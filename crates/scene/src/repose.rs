@@ -61,6 +61,8 @@ pub struct ReposeOptions {
     pub seed: Option<u64>,
     /// Number of grains, at least 1; the box grows with it.
     pub count: Option<usize>,
+    /// Step \[s\], above zero; that of the packaged scene is chosen by the engine.
+    pub time_step: Option<f64>,
 }
 
 impl ReposeOptions {
@@ -78,6 +80,9 @@ impl ReposeOptions {
         let mut changes = Vec::new();
         if let Some(friction) = self.friction {
             changes.push(("materials.grain.static_friction", toml_number(friction)));
+        }
+        if let Some(time_step) = self.time_step {
+            changes.push(("run.time_step", toml_number(time_step)));
         }
         if let Some(seed) = self.seed {
             changes.push(("fill.0.seed", seed.to_string()));
@@ -110,7 +115,8 @@ mod tests {
     #[test]
     fn the_values_of_the_packaged_scenes_are_those_of_the_rules() {
         for (shape, count) in [(ReposeShape::Spheres, 540), (ReposeShape::Cubes, 325), (ReposeShape::Crosses, 325)] {
-            let options = ReposeOptions { shape, friction: Some(0.3), seed: Some(1), count: Some(count) };
+            let options =
+                ReposeOptions { shape, friction: Some(0.3), seed: Some(1), count: Some(count), time_step: None };
             let scene = options.scene().expect("the packaged values are valid");
             assert_eq!(Some(scene.text()), packaged_text(&scene.name));
         }
@@ -124,10 +130,12 @@ mod tests {
     #[test]
     fn options_change_what_they_name_and_nothing_else() {
         let plain = ReposeOptions { shape: ReposeShape::Cubes, ..ReposeOptions::default() };
-        let other = ReposeOptions { friction: Some(0.05), seed: Some(9), count: Some(60), ..plain };
+        let time_step = Some(1.0 / 240.0);
+        let other = ReposeOptions { friction: Some(0.05), seed: Some(9), count: Some(60), time_step, ..plain };
         let (plain, other) = (plain.scene().expect("valid"), other.scene().expect("valid"));
         assert_eq!(other.materials[0].1.static_friction, 0.05);
         assert_eq!(other.materials[0].1.dynamic_friction, 0.05);
+        assert_eq!((plain.settings.time_step, other.settings.time_step), (None, time_step));
         assert_eq!((plain.bodies.len(), other.bodies.len()), (327, 62));
         assert_ne!(plain.bodies[5].pose, other.bodies[5].pose);
         assert_eq!(plain.stages, other.stages);
@@ -142,6 +150,7 @@ mod tests {
             assert!(error.message().contains("static_friction"), "{error}");
         }
         assert!(ReposeOptions { count: Some(0), ..ReposeOptions::default() }.scene().is_err());
+        assert!(ReposeOptions { time_step: Some(0.0), ..ReposeOptions::default() }.scene().is_err());
         assert!(ReposeOptions { seed: Some(u64::MAX), ..ReposeOptions::default() }.scene().is_err());
     }
 

@@ -61,7 +61,7 @@ pub(super) fn read(root: &Table<'_, '_>) -> Result<Run, SceneError> {
     };
     let settings = Settings {
         gravity: table.or("gravity", defaults.gravity, Item::vector)?,
-        time_step: table.optional("time_step", Item::positive)?,
+        time_step: table.or("time_step", None, time_step)?,
         sleeping: table.or("sleeping", defaults.sleeping, Item::boolean)?,
         integrator: table.or("integrator", defaults.integrator, integrator)?,
         stepping: table.or("stepping", defaults.stepping, stepping)?,
@@ -75,6 +75,14 @@ pub(super) fn read(root: &Table<'_, '_>) -> Result<Run, SceneError> {
     }
     let timed = table.get("duration").or(table.get("until")).map(|i| i.span());
     Ok(Run { settings, rest: rest(&table)?, duration, until_rest, timed, span: table.span() })
+}
+
+/// A step, or none for the one that the engine chooses.
+fn time_step(item: Item<'_, '_>) -> Result<Option<f64>, SceneError> {
+    if item.as_text().is_some() {
+        return item.one_of(&["auto"]).map(|_| None);
+    }
+    item.positive().map(Some)
 }
 
 /// Whether the table says `until = "rest"`.
