@@ -77,6 +77,42 @@ impl Lanes3 {
     }
 }
 
+/// Four numbers of each contact, those of a contact side by side: what bodies keep, and fetch and put back at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(32))]
+pub(super) struct Quads([[f64; 4]; LANES]);
+
+impl Quads {
+    #[inline(always)]
+    pub(super) fn from_fn(f: impl FnMut(usize) -> [f64; 4]) -> Self {
+        Quads(std::array::from_fn(f))
+    }
+
+    /// The four numbers of one contact.
+    #[inline(always)]
+    pub(super) fn lane(&self, i: usize) -> [f64; 4] {
+        self.0[i]
+    }
+
+    /// The first three as vectors, with the fourth.
+    #[inline(always)]
+    pub(super) fn load<S: Simd>(&self, simd: S, part: usize) -> (Register3<S>, Register<S>) {
+        let registers = bytemuck::cast_slice::<f64, S::f64s>(self.0.as_flattened());
+        let r = &registers[4 * part..4 * part + 4];
+        // No closure may hold what works on registers: it would be compiled without the machine's vectors.
+        let [x, y, z, w] = simd.deinterleave_shfl_f64s([r[0], r[1], r[2], r[3]]);
+        let register = |value| Register { simd, value };
+        (Register3 { x: register(x), y: register(y), z: register(z) }, register(w))
+    }
+
+    #[inline(always)]
+    pub(super) fn store<S: Simd>(&mut self, part: usize, v: Register3<S>, w: Register<S>) {
+        let quad = w.simd.interleave_shfl_f64s([v.x.value, v.y.value, v.z.value, w.value]);
+        let registers = bytemuck::cast_slice_mut::<f64, S::f64s>(self.0.as_flattened_mut());
+        registers[4 * part..4 * part + 4].copy_from_slice(&quad);
+    }
+}
+
 /// As many numbers as a vector of the machine holds.
 #[derive(Clone, Copy)]
 pub(super) struct Register<S: Simd> {
@@ -109,7 +145,8 @@ impl<S: Simd> Register<S> {
         self.with(self.simd.select_f64s(smaller, self.value, other.value))
     }
 
-    /// `kept / sqrt(self)` where `self` exceeds the square of `limit`, else 1.
+    /// `kept / sqrt(self)` where `self` exceeds the square of `limit`, else 1. To leave root and quotient out where no lane needs them
+    /// brought nothing.
     #[inline(always)]
     pub(super) fn shrink(self, limit: Self, kept: Self) -> Self {
         let simd = self.simd;

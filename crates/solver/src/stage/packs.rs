@@ -8,13 +8,37 @@
 //! change: `s_n = k_n P_n`, `s_t = k_t P_t`, and the cone is `|s_t| <= (mu k_t / k_n) s_n`.
 //!
 //! Packs of their own for the contacts of spheres, with half of the cross products, were tried and brought nothing: the time goes into
-//! fetching and putting back the velocities of eight bodies.
+//! fetching and putting back the velocities of eight bodies. So these are kept four numbers side by side, and turned into lanes
+//! and back in the registers.
 
-use granule_model::{DMat3, DVec3};
+use granule_model::{DMat3, DVec3, Velocity};
 
 use super::colour::Colours;
 use super::lanes::{LANES, Lanes, Lanes3};
 use crate::island::{Island, Row, SolverBody, largest_eigenvalue};
+
+/// A body as the sweeps see it: velocity and angular velocity, behind them 1/m and 1/I as in [`SolverBody`].
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct LaneBody {
+    pub(super) linear: [f64; 4],
+    pub(super) angular: [f64; 4],
+}
+
+impl LaneBody {
+    fn new(body: &SolverBody) -> Self {
+        let with = |v: DVec3, inverse: f64| [v.x, v.y, v.z, inverse];
+        LaneBody {
+            linear: with(body.velocity.linear, body.inverse_mass),
+            angular: with(body.velocity.angular, body.inverse_inertia()),
+        }
+    }
+
+    pub(super) fn velocity(&self) -> Velocity {
+        let first = |v: [f64; 4]| DVec3::new(v[0], v[1], v[2]);
+        Velocity { linear: first(self.linear), angular: first(self.angular) }
+    }
+}
 
 /// Four contacts that share no body that can move.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +54,6 @@ pub(super) struct Pack {
     pub(super) arm_b: Lanes3,
     /// What a change of the normal velocity by one does to the sliding velocity \[-\].
     pub(super) coupling: Lanes3,
-    /// 1/m and 1/I of A and B, as in [`SolverBody`].
-    pub(super) inverse_mass: [Lanes; 2],
-    pub(super) inverse_inertia: [Lanes; 2],
     /// Effective masses \[kg\].
     pub(super) mass_normal: Lanes,
     pub(super) mass_tangent: Lanes,
@@ -67,7 +88,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct Packs {
     /// The island's bodies, and one that cannot move for the empty lanes.
-    pub(super) bodies: Vec<SolverBody>,
+    pub(super) bodies: Vec<LaneBody>,
     /// Class after class.
     pub(super) packs: Vec<Pack>,
     /// One for each pack where a contact of the island resists rolling or torsion, else empty.
@@ -79,8 +100,8 @@ impl Packs {
     /// Lays out the island with the impulses that its rows start from.
     pub(super) fn load(&mut self, island: &Island<'_>) {
         self.bodies.clear();
-        self.bodies.extend_from_slice(island.bodies);
-        self.bodies.push(SolverBody::fixed());
+        self.bodies.extend(island.bodies.iter().map(LaneBody::new));
+        self.bodies.push(LaneBody::new(&SolverBody::fixed()));
         let movable = |i: u32| (island.bodies[i as usize].inverse_mass > 0.0).then_some(i);
         self.colours.sort(island.bodies.len(), island.rows.iter().map(|row| [movable(row.a), movable(row.b)]));
         let turning = island.rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
@@ -97,8 +118,9 @@ impl Packs {
 
     /// Hands velocities and impulses back to the island.
     pub(super) fn store(&self, island: &mut Island<'_>) {
-        let count = island.bodies.len();
-        island.bodies.copy_from_slice(&self.bodies[..count]);
+        for (body, swept) in island.bodies.iter_mut().zip(&self.bodies) {
+            body.velocity = swept.velocity();
+        }
         for (k, pack) in self.packs.iter().enumerate() {
             for lane in (0..LANES).filter(|lane| pack.row[*lane] != NONE) {
                 let row = &mut island.rows[pack.row[lane] as usize];
@@ -159,8 +181,6 @@ impl Pack {
             arm_a: rows.vector(|r| r.arm_a),
             arm_b: rows.vector(|r| r.arm_b),
             coupling: rows.vector(|r| r.coupling * r.mass_normal),
-            inverse_mass: [rows.or_zero(|r| of(r.a).inverse_mass), rows.or_zero(|r| of(r.b).inverse_mass)],
-            inverse_inertia: [rows.or_zero(|r| of(r.a).inverse_inertia()), rows.or_zero(|r| of(r.b).inverse_inertia())],
             mass_normal: rows.or_zero(|r| r.mass_normal),
             mass_tangent: rows.or_zero(|r| r.mass_tangent),
             bias: rows.or_zero(|r| r.bias),

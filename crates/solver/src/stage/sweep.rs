@@ -3,9 +3,8 @@
 use granule_model::DMat3;
 use pulp::{Arch, Simd, WithSimd};
 
-use super::lanes::{LANES, Lanes, Lanes3, Register, Register3};
-use super::packs::{Pack, Packs, Turning};
-use crate::island::SolverBody;
+use super::lanes::{LANES, Lanes, Lanes3, Quads, Register, Register3};
+use super::packs::{LaneBody, Pack, Packs, Turning};
 
 /// What is done to every contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,36 +64,32 @@ struct Side<S: Simd> {
 struct Sweep<'a, S: Simd> {
     simd: S,
     tensors: &'a [DMat3],
-    bodies: &'a mut [SolverBody],
+    bodies: &'a mut [LaneBody],
 }
 
 impl<S: Simd> Sweep<'_, S> {
     /// The bodies A and B of a pack.
     #[inline(always)]
     fn gather(&self, pack: &Pack, part: usize) -> [Side<S>; 2] {
-        let simd = self.simd;
-        let side = |index: &[u32; LANES], which: usize| {
-            let body: [&SolverBody; LANES] = std::array::from_fn(|i| &self.bodies[index[i] as usize]);
-            Side {
-                linear: Lanes3::from_fn(|i| body[i].velocity.linear).load(simd, part),
-                angular: Lanes3::from_fn(|i| body[i].velocity.angular).load(simd, part),
-                inverse_mass: pack.inverse_mass[which].load(simd, part),
-                inverse_inertia: pack.inverse_inertia[which].load(simd, part),
-            }
-        };
-        [side(&pack.a, 0), side(&pack.b, 1)]
+        [self.gather_side(&pack.a, part), self.gather_side(&pack.b, part)]
     }
 
     #[inline(always)]
-    fn scatter(&mut self, index: &[u32; LANES], part: usize, linear: Register3<S>, angular: Register3<S>) {
-        let (mut v, mut w) = (Lanes3::default(), Lanes3::default());
-        v.store(part, linear);
-        w.store(part, angular);
-        for i in 0..S::F64_LANES {
-            let lane = part * S::F64_LANES + i;
-            let velocity = &mut self.bodies[index[lane] as usize].velocity;
-            velocity.linear = v.lane(lane);
-            velocity.angular = w.lane(lane);
+    fn gather_side(&self, index: &[u32; LANES], part: usize) -> Side<S> {
+        let body: [&LaneBody; LANES] = std::array::from_fn(|i| &self.bodies[index[i] as usize]);
+        let (linear, inverse_mass) = Quads::from_fn(|i| body[i].linear).load(self.simd, part);
+        let (angular, inverse_inertia) = Quads::from_fn(|i| body[i].angular).load(self.simd, part);
+        Side { linear, angular, inverse_mass, inverse_inertia }
+    }
+
+    #[inline(always)]
+    fn scatter(&mut self, index: &[u32; LANES], part: usize, side: &Side<S>) {
+        let (mut linear, mut angular) = (Quads::default(), Quads::default());
+        linear.store(part, side.linear, side.inverse_mass);
+        angular.store(part, side.angular, side.inverse_inertia);
+        for lane in part * S::F64_LANES..(part + 1) * S::F64_LANES {
+            let body = &mut self.bodies[index[lane] as usize];
+            *body = LaneBody { linear: linear.lane(lane), angular: angular.lane(lane) };
         }
     }
 
@@ -120,8 +115,9 @@ impl<S: Simd> Sweep<'_, S> {
         let (arm_a, arm_b) = (pack.arm_a.load(self.simd, part), pack.arm_b.load(self.simd, part));
         let spin_a = self.spin(&a, &pack.a, part, arm_a.cross(p), pack.general);
         let spin_b = self.spin(&b, &pack.b, part, arm_b.cross(p), pack.general);
-        self.scatter(&pack.a, part, a.linear + p * a.inverse_mass, a.angular + spin_a);
-        self.scatter(&pack.b, part, b.linear - p * b.inverse_mass, b.angular - spin_b);
+        let linear = [a.linear + p * a.inverse_mass, b.linear - p * b.inverse_mass];
+        self.scatter(&pack.a, part, &Side { linear: linear[0], angular: a.angular + spin_a, ..a });
+        self.scatter(&pack.b, part, &Side { linear: linear[1], angular: b.angular - spin_b, ..b });
     }
 
     /// Applies the impulses that the contacts start from, friction within the cone.
@@ -190,8 +186,8 @@ impl<S: Simd> Sweep<'_, S> {
         let l = new - old;
         let spin_a = self.spin(&a, &pack.a, part, l, pack.general);
         let spin_b = self.spin(&b, &pack.b, part, l, pack.general);
-        self.scatter(&pack.a, part, a.linear, a.angular + spin_a);
-        self.scatter(&pack.b, part, b.linear, b.angular - spin_b);
+        self.scatter(&pack.a, part, &Side { angular: a.angular + spin_a, ..a });
+        self.scatter(&pack.b, part, &Side { angular: b.angular - spin_b, ..b });
         let speed = turning.surface_mobility.load(simd, part);
         l.length_squared() * (speed * speed)
     }
@@ -202,7 +198,7 @@ mod tests {
     use granule_model::{Coefficients, DVec3, InverseInertia, Velocity};
 
     use super::*;
-    use crate::island::{Island, Row, RowInput};
+    use crate::island::{Island, Row, RowInput, SolverBody};
     use crate::samples::Random;
 
     /// Bodies in a closed chain with a floor, balls and bodies with a tensor in turn, at random.
@@ -248,7 +244,7 @@ mod tests {
     fn bits(packs: &mut Packs, tensors: &[DMat3], mut pass: impl FnMut(Pass<'_>) -> f64) -> Vec<u64> {
         let mut residuals = vec![pass(Pass { packs, tensors, task: Task::WarmStart })];
         residuals.extend((0..10).map(|_| pass(Pass { packs, tensors, task: Task::Sweep })));
-        let velocities = packs.bodies.iter().flat_map(|b| [b.velocity.linear, b.velocity.angular]);
+        let velocities = packs.bodies.iter().map(LaneBody::velocity).flat_map(|v| [v.linear, v.angular]);
         let impulses = packs.packs.iter().flat_map(|pack| pack.normal_impulse.0);
         residuals.into_iter().chain(velocities.flat_map(|v| v.to_array())).chain(impulses).map(f64::to_bits).collect()
     }
