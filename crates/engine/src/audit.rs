@@ -30,6 +30,8 @@ pub struct Audit {
     pub dissipated_friction: f64,
     /// Lost by the contact stage.
     pub dissipated_contact: f64,
+    /// Taken from bodies that fell asleep.
+    pub dissipated_sleep: f64,
     /// Largest relative rise of kinetic energy by the impact and contact stages \[-\].
     pub stage_gain: f64,
     /// Largest relative error of the energy book of an impact \[-\].
@@ -68,6 +70,7 @@ impl Audit {
         self.dissipated_impact += e.dissipated_impact;
         self.dissipated_friction += e.dissipated_friction;
         self.dissipated_contact += e.dissipated_contact;
+        self.dissipated_sleep += e.dissipated_sleep;
         self.stage_gain = self.stage_gain.max(e.stage_gain);
         self.impact_error = self.impact_error.max(e.impact_error);
     }

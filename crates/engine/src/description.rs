@@ -30,7 +30,7 @@ pub struct Settings {
     pub time_step: Option<f64>,
     /// Impact law.
     pub law: Law,
-    /// Whether islands at rest are put to sleep.
+    /// Whether bodies at rest are put to sleep.
     pub sleeping: bool,
     /// Air drag on every dynamic body.
     pub drag: Drag,

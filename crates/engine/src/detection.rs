@@ -135,10 +135,19 @@ impl Detection {
         if self.tasks.len() < tasks {
             self.tasks.resize_with(tasks, Task::default);
         }
-        let reach = &self.reach;
+        let (reach, known) = (&self.reach, &self.contacts);
         let work = |(pairs, task): (&[(u32, u32)], &mut Task)| {
             task.found.clear();
-            pairs.iter().for_each(|(a, b)| pair_contacts(bodies, reach, *a, *b, task));
+            // Both lists are in pair order: what is known is searched for once, and then followed.
+            let mut known =
+                pairs.first().map_or(&[][..], |pair| &known[known.partition_point(|c| (c.a, c.b) < *pair)..]);
+            for (a, b) in pairs {
+                if bodies.awake(*a as usize) || bodies.awake(*b as usize) {
+                    pair_contacts(bodies, reach, *a, *b, task);
+                } else {
+                    known = keep_contacts(known, (*a, *b), task);
+                }
+            }
         };
         let of_tasks = &mut self.tasks[..tasks];
         if tasks > 1 {
@@ -156,12 +165,18 @@ impl Detection {
     }
 }
 
+/// Contacts of a pair of sleepers as they were: their impulses are wanted when one of them wakes. Returns what is known behind them.
+fn keep_contacts<'a>(known: &'a [Contact], pair: (u32, u32), task: &mut Task) -> &'a [Contact] {
+    let before = known.iter().take_while(|c| (c.a, c.b) < pair).count();
+    let count = known[before..].iter().take_while(|c| (c.a, c.b) == pair).count();
+    let (kept, behind) = known[before..].split_at(count);
+    task.found.extend_from_slice(kept);
+    behind
+}
+
 /// Contacts of one pair.
 fn pair_contacts(bodies: &Bodies, reach: &[f64], a: u32, b: u32, task: &mut Task) {
     let (i, j) = (a as usize, b as usize);
-    if !(bodies.awake(i) || bodies.awake(j)) {
-        return;
-    }
     let radius = bodies.radius[i].min(bodies.radius[j]);
     let margin = reach[i] + reach[j] + SLACK * radius;
     let (box_a, box_b) = (&bodies.boxes[i], &bodies.boxes[j]);

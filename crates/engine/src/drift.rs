@@ -53,7 +53,8 @@ impl Drift {
         budget: f64,
     ) -> f64 {
         self.deep.clear();
-        let deep = contacts.iter().enumerate().filter(|(_, c)| c.gap < -SLOP * c.radius);
+        let movable = |c: &Contact| bodies.awake(c.a as usize) || bodies.awake(c.b as usize);
+        let deep = contacts.iter().enumerate().filter(|(_, c)| c.gap < -SLOP * c.radius && movable(c));
         self.deep.extend(deep.map(|(i, c)| (i as u32, mobility(bodies, c))));
         if self.deep.is_empty() {
             return 0.0;

@@ -79,9 +79,11 @@ pub struct EnergyReport {
     pub dissipated_impact: f64,
     /// Lost by friction in this step.
     pub dissipated_friction: f64,
-    /// Lost in this step by what is neither impact nor friction: the normal work of contacts that were not hit, drag, sleep, and the
-    /// turns of the last term of E*. The three losses and the drift correction's work make up the change of E*.
+    /// Lost in this step by what is neither impact nor friction: the normal work of contacts that were not hit, drag, and the
+    /// turns of the last term of E*. The four losses and the drift correction's work make up the change of E*.
     pub dissipated_contact: f64,
+    /// Taken from bodies that fell asleep in this step: their kinetic energy with their share of the last term of E*.
+    pub dissipated_sleep: f64,
     /// Work of the drift correction in this step.
     pub correction_work: f64,
     /// Change of E* in this step less the work of driven bodies and force fields; what the rule on energy gains watches.
@@ -102,6 +104,7 @@ impl EnergyReport {
         self.dissipated_impact += e.dissipated_impact;
         self.dissipated_friction += e.dissipated_friction;
         self.dissipated_contact += e.dissipated_contact;
+        self.dissipated_sleep += e.dissipated_sleep;
         self.correction_work += e.correction_work;
         self.star_change += e.star_change;
         self.stage_gain = self.stage_gain.max(e.stage_gain);

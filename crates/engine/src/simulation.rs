@@ -18,7 +18,7 @@ use crate::error::EngineError;
 use crate::impact::Impact;
 use crate::islands::Problems;
 use crate::pairs::Pairs;
-use crate::report::ImpactCounts;
+use crate::report::{ImpactCounts, StepReport};
 use crate::rest::RestCriterion;
 use crate::restore::Restore;
 use crate::sleep::Sleep;
@@ -57,6 +57,8 @@ pub struct Simulation {
     /// Steps in a row that qualified as rest, as time \[s\].
     pub(crate) rest_criterion: RestCriterion,
     pub(crate) rest_time: f64,
+    /// What a step said in which everything slept from the first to the last, until something is awake.
+    pub(crate) asleep: Option<StepReport>,
     pub(crate) largest_overlap: f64,
     pub(crate) impacts: ImpactCounts,
     /// What the pass through the phases does that is under way.
@@ -108,6 +110,7 @@ impl Simulation {
             self.check_material(id)?;
         }
         self.pairs.set(a, b, values);
+        self.wake_all();
         Ok(())
     }
 
@@ -183,9 +186,15 @@ impl Simulation {
         self.bodies.present[i] = false;
         self.bodies.dynamic[i] = false;
         self.bodies.movable[i] = false;
-        self.sleep.wake_all(&mut self.bodies);
+        self.wake_all();
         self.changed();
         Ok(())
+    }
+
+    /// Wakes every body.
+    fn wake_all(&mut self) {
+        self.sleep.wake_all(&mut self.bodies);
+        self.asleep = None;
     }
 
     /// Bookkeeping after bodies were added or removed. The energy book goes on: it counts changes within steps.
@@ -197,6 +206,7 @@ impl Simulation {
     /// Adds a field of force that acts on every dynamic body beside gravity and drag.
     pub fn add_force_field(&mut self, field: SharedForceField) {
         self.fields.push(field);
+        self.wake_all();
     }
 
     /// Replaces the criterion for rest.

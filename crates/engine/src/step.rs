@@ -75,6 +75,10 @@ impl Simulation {
             return Err(EngineError::Setting { field: "time_step", value: dt, expected: "a finite time above 0 s" });
         }
         let _span = trace_span!("step").entered();
+        if let Some(report) = self.sleep_on(dt) {
+            return Ok(report);
+        }
+        let slept = self.is_asleep();
         let mut report = StepReport { dt, ..StepReport::default() };
         match self.settings.stepping {
             Stepping::Margin => self.divide(dt, 0, &mut report)?,
@@ -89,7 +93,27 @@ impl Simulation {
         (report.step, report.time) = (self.steps, self.time);
         report.touching = self.detection.contacts.iter().filter(|c| c.touches()).count();
         report.awake = (0..self.bodies.len()).filter(|i| self.bodies.awake(*i)).count();
+        let dreamless = slept && report.awake == 0 && self.bodies.driven.iter().all(Option::is_none);
+        self.asleep = dreamless.then_some(report);
         Ok(report)
+    }
+
+    /// A step of a simulation in which everything sleeps and nothing is driven: what the last one said, and time goes on. None when there is
+    /// something to do.
+    fn sleep_on(&mut self, dt: f64) -> Option<StepReport> {
+        let last = self.asleep.filter(|last| last.dt == dt && !self.detection.stale)?;
+        self.steps += 1;
+        self.time += dt;
+        if self.rest_time > 0.0 {
+            self.rest_time += dt;
+        }
+        Some(StepReport { step: self.steps, time: self.time, seconds: [0.0; Phase::ALL.len()], ..last })
+    }
+
+    /// Whether there are dynamic bodies and all of them sleep.
+    fn is_asleep(&self) -> bool {
+        let mut dynamic = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).peekable();
+        dynamic.peek().is_some() && dynamic.all(|i| self.bodies.asleep[i])
     }
 
     /// Makes a step of `dt`, in halves where a whole one lets the overlap grow too much.
@@ -164,7 +188,7 @@ impl Simulation {
         clock.enter(Phase::Broadphase);
         self.find_pairs(dt);
         clock.enter(Phase::Narrowphase);
-        self.find_contacts();
+        self.find_contacts(dt);
     }
 
     /// Phase `broadphase`.
@@ -174,10 +198,10 @@ impl Simulation {
         self.detection.find_pairs(&self.bodies, dt, 2.0 * self.settings.gravity.length() * dt);
     }
 
-    /// Phase `narrowphase`; what a sleeping island is touched by wakes it.
-    fn find_contacts(&mut self) {
+    /// Phase `narrowphase`; what moves wakes the sleepers that it touches.
+    fn find_contacts(&mut self, dt: f64) {
         self.detection.find_contacts(&self.bodies);
-        if self.sleep.wake(&mut self.bodies, &self.detection.contacts) {
+        if self.sleep.wake(&mut self.bodies, &self.detection.contacts, dt) {
             self.detection.find_contacts(&self.bodies);
         }
     }
@@ -298,10 +322,14 @@ impl Simulation {
 
     /// Phase `observe`: sleep and the energy book.
     fn observe(&mut self, dt: f64, start: Energies, forced: f64, totals: &Totals, energy: &mut EnergyReport) {
-        let gravity = self.settings.gravity.length();
-        if self.settings.sleeping {
-            self.sleep.settle(&mut self.bodies, self.problems.components(), gravity, dt);
-        }
+        let slept = match self.settings.sleeping {
+            true => {
+                let star_time = self.star_time(dt);
+                let contacts = &self.detection.contacts;
+                self.sleep.settle(&mut self.bodies, contacts, self.settings.gravity, dt, star_time)
+            }
+            false => 0.0,
+        };
         let now = self.energies(self.star_time(dt));
         self.audit.begin(start.conserved());
         let star_change = now.conserved() - start.conserved() - totals.driven_work - energy.field_work;
@@ -312,7 +340,8 @@ impl Simulation {
             driven_work: totals.driven_work,
             dissipated_impact: totals.impact,
             dissipated_friction: totals.friction,
-            dissipated_contact: energy.correction_work - star_change - totals.impact - totals.friction,
+            dissipated_contact: energy.correction_work - star_change - totals.impact - totals.friction - slept,
+            dissipated_sleep: slept,
             star_change,
             stage_gain: (totals.kinetic_change / self.energy_given(forced)).max(totals.impact_gain),
             impact_error: totals.impact_error,

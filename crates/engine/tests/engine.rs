@@ -14,7 +14,7 @@ fn settings(hertz: f64) -> Settings {
 }
 
 /// A floor, and what `add` puts on it.
-fn on_a_floor(settings: Settings, add: impl Fn(&mut Simulation, MaterialId)) -> Simulation {
+fn on_a_floor(settings: Settings, add: impl FnOnce(&mut Simulation, MaterialId)) -> Simulation {
     let mut simulation = Simulation::new(settings).expect("settings are valid");
     let rock = simulation.add_material(ROCK).expect("the material is valid");
     let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
@@ -95,7 +95,7 @@ fn a_corner_that_swings_fast_is_met_by_shorter_steps() {
 }
 
 #[test]
-fn islands_sleep_and_wake_as_a_whole() {
+fn bodies_at_rest_sleep_and_wake_as_far_as_motion_reaches() {
     let mut simulation = on_a_floor(Settings { sleeping: true, ..settings(60.0) }, |simulation, material| {
         for k in 0..3 {
             sphere(simulation, material, 0.5, DVec3::new(1.0 * k as f64, 0.0, 0.5));
@@ -106,7 +106,59 @@ fn islands_sleep_and_wake_as_a_whole() {
     let report = simulation.step().expect("the run stays finite");
     assert_eq!(report.awake, 1, "three spheres at rest sleep, the falling one does not");
     let awake = (0..72).map(|_| simulation.step().expect("the run stays finite").awake).max();
-    assert_eq!(awake, Some(4), "the fall of the fourth wakes the whole island that it hits");
+    assert_eq!(awake, Some(3), "the fall of the fourth wakes the one that it hits and its neighbour, not the third");
+}
+
+#[test]
+fn what_never_rests_keeps_awake_only_what_it_touches() {
+    let mut ball = None;
+    let mut simulation = on_a_floor(Settings { sleeping: true, ..settings(60.0) }, |simulation, rock| {
+        let cube = Shape::cuboid(DVec3::splat(1.0)).expect("the size is valid");
+        for k in 0..3 {
+            let place = DVec3::new(0.0, 0.0, 0.5 + f64::from(k));
+            simulation.add_body(BodyDescription::dynamic(cube.clone(), rock, place)).expect("the cube is valid");
+        }
+        let shape = Shape::sphere(0.5).expect("the radius is valid");
+        let mut spinning = BodyDescription::dynamic(shape, rock, DVec3::new(0.0, 0.0, 3.5));
+        spinning.velocity.angular = DVec3::Z;
+        ball = Some(simulation.add_body(spinning).expect("the ball is valid"));
+    });
+    run(&mut simulation, 3.0);
+    for _ in 0..60 {
+        assert_eq!(simulation.step().expect("the run stays finite").awake, 2, "the ball and the cube below it");
+    }
+    let spin = simulation.velocity(ball.expect("it was added")).expect("it is there").angular;
+    assert!((spin - DVec3::Z).length() <= 1e-10, "nothing stops a ball that spins on a point: {spin}");
+}
+
+/// What falling asleep takes is booked: 8e-8 of what was dissipated here.
+#[test]
+fn a_simulation_that_sleeps_stands_still_until_something_happens() {
+    let mut material = None;
+    let mut simulation = on_a_floor(Settings { sleeping: true, ..settings(60.0) }, |simulation, rock| {
+        material = Some(rock);
+        pack(simulation, rock);
+    });
+    while simulation.step().expect("the run stays finite").awake > 0 {
+        assert!(simulation.time() < 60.0, "never asleep");
+    }
+    let audit = simulation.audit();
+    let lost = [audit.dissipated_impact, audit.dissipated_friction, audit.dissipated_contact, audit.dissipated_sleep];
+    assert!(audit.dissipated_sleep > 0.0 && audit.dissipated_sleep <= 1e-6 * audit.dissipated, "{lost:?}");
+    assert!((lost.iter().sum::<f64>() - audit.dissipated - audit.correction_work).abs() <= 1e-12 * audit.dissipated);
+    let (before, first) = (simulation.snapshot(), simulation.step().expect("the run stays finite"));
+    for k in 1..=100 {
+        let report = simulation.step().expect("the run stays finite");
+        assert_eq!((report.step, report.awake, report.contacts), (first.step + k, 0, first.contacts));
+        assert_eq!(report.energy.star_change, 0.0);
+    }
+    assert!((simulation.time() - before.time - 101.0 / 60.0).abs() <= 1e-9);
+    assert!(simulation.at_rest());
+    let poses = |snapshot: &Snapshot| snapshot.bodies.iter().map(|b| (b.pose, b.velocity)).collect::<Vec<_>>();
+    assert_eq!(poses(&simulation.snapshot()), poses(&before));
+    sphere(&mut simulation, material.expect("the floor has one"), 0.5, DVec3::new(2.7, 2.7, 12.0));
+    let awake = (0..120).map(|_| simulation.step().expect("the run stays finite").awake).max();
+    assert!(awake > Some(1), "the ball that is dropped on them wakes them");
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub struct EnergyRow {
     pub dissipated_friction: f64,
     /// Energy lost in the contact stage, friction apart, so far \[J\].
     pub dissipated_contact: f64,
+    /// Energy taken from bodies that fell asleep so far \[J\].
+    pub dissipated_sleep: f64,
     /// Work of the drift correction so far \[J\].
     pub correction_work: f64,
     /// Rise of E* in this step, work of driven bodies taken off \[J\]; negative when energy was lost.
@@ -54,7 +56,7 @@ pub struct EnergyRow {
 
 impl EnergyRow {
     /// Names of the columns, in the order of the fields.
-    pub const COLUMNS: [&'static str; 18] = [
+    pub const COLUMNS: [&'static str; 19] = [
         "time",
         "step",
         "kinetic",
@@ -65,6 +67,7 @@ impl EnergyRow {
         "dissipated_impact",
         "dissipated_friction",
         "dissipated_contact",
+        "dissipated_sleep",
         "correction_work",
         "energy_gain",
         "impact_error",
@@ -75,7 +78,7 @@ impl EnergyRow {
         "substeps",
     ];
 
-    fn record(&self) -> [String; 18] {
+    fn record(&self) -> [String; 19] {
         let n = number_text;
         [
             n(self.time),
@@ -88,6 +91,7 @@ impl EnergyRow {
             n(self.dissipated_impact),
             n(self.dissipated_friction),
             n(self.dissipated_contact),
+            n(self.dissipated_sleep),
             n(self.correction_work),
             n(self.energy_gain),
             n(self.impact_error),
@@ -99,9 +103,9 @@ impl EnergyRow {
         ]
     }
 
-    /// Everything dissipated by contacts so far \[J\].
+    /// Everything dissipated by contacts and by sleep so far \[J\].
     pub fn dissipated(&self) -> f64 {
-        self.dissipated_impact + self.dissipated_friction + self.dissipated_contact
+        self.dissipated_impact + self.dissipated_friction + self.dissipated_contact + self.dissipated_sleep
     }
 }
 
@@ -162,6 +166,7 @@ mod tests {
             dissipated_impact: 8.0,
             dissipated_friction: 9.0,
             dissipated_contact: 10.0,
+            dissipated_sleep: 10.5,
             correction_work: 11.0,
             energy_gain: -12.5,
             impact_error: 1e-16,
@@ -188,6 +193,6 @@ mod tests {
             count += 1;
         }
         assert_eq!(count, header.len());
-        assert_eq!(row.dissipated(), 27.0);
+        assert_eq!(row.dissipated(), 37.5);
     }
 }

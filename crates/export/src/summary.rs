@@ -141,6 +141,9 @@ pub struct EnergyTotals {
     /// Lost in the contact stage, friction apart.
     #[serde(with = "finite_or_null")]
     pub dissipated_contact: f64,
+    /// Taken from bodies that fell asleep.
+    #[serde(with = "finite_or_null")]
+    pub dissipated_sleep: f64,
     /// Work of the drift correction.
     #[serde(with = "finite_or_null")]
     pub correction_work: f64,

@@ -19,6 +19,7 @@ pub(crate) fn energy_row(simulation: &Simulation, report: &StepReport) -> Energy
         dissipated_impact: audit.dissipated_impact,
         dissipated_friction: audit.dissipated_friction,
         dissipated_contact: audit.dissipated_contact,
+        dissipated_sleep: audit.dissipated_sleep,
         correction_work: audit.correction_work,
         energy_gain: star_change,
         impact_error,

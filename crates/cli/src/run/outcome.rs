@@ -79,6 +79,7 @@ fn energy_totals(simulation: &Simulation, outcome: &Outcome) -> EnergyTotals {
         dissipated_impact: audit.dissipated_impact,
         dissipated_friction: audit.dissipated_friction,
         dissipated_contact: audit.dissipated_contact,
+        dissipated_sleep: audit.dissipated_sleep,
         correction_work: audit.correction_work,
     }
 }
