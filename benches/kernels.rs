@@ -6,8 +6,9 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use granule_broadphase::{BroadPhase, BroadPhaseInput};
-use granule_geometry::{Shape, contacts};
-use granule_model::{Aabb, DQuat, DVec3, Pose};
+use granule_engine::prelude::*;
+use granule_geometry::contacts;
+use granule_model::Aabb;
 use granule_scene::ReposeOptions;
 
 /// Two shapes whose surfaces are about to touch along z, the upper one turned about z.
@@ -63,5 +64,24 @@ fn step(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(kernels, narrow_phase, broad_phase, step);
+/// Steps of 100 000 spheres that lie on a floor and sleep: 13 ns.
+fn asleep(criterion: &mut Criterion) {
+    let mut simulation = Simulation::new(Settings::default()).expect("the defaults are valid");
+    let rock = simulation.add_material(Material::default()).expect("the default is valid");
+    let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+    simulation.add_body(BodyDescription::fixed(floor, rock, DVec3::ZERO)).expect("the floor is valid");
+    let ball = Shape::sphere(0.5).expect("the radius is valid");
+    for k in 0..100_000 {
+        let place = DVec3::new(2.0 * f64::from(k % 400), 2.0 * f64::from(k / 400), 0.5);
+        simulation.add_body(BodyDescription::dynamic(ball.clone(), rock, place)).expect("the ball is valid");
+    }
+    while simulation.step().expect("nothing moves").awake > 0 {
+        assert!(simulation.time() < 10.0, "never asleep");
+    }
+    criterion.bench_function("step of 100 000 sleeping spheres", |bencher| {
+        bencher.iter(|| simulation.step().expect("nothing moves").contacts);
+    });
+}
+
+criterion_group!(kernels, narrow_phase, broad_phase, step, asleep);
 criterion_main!(kernels);
