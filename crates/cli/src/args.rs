@@ -127,7 +127,7 @@ pub(crate) struct ReposeArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000).map(|n| n as usize))]
     pub(crate) count: Option<usize>,
     /// Steps per simulated second [default: chosen by the engine, some 40 for grains of 3 m].
-    #[arg(long, value_name = "N", value_parser = rate)]
+    #[arg(long, value_name = "N", value_parser = steps_per_second)]
     pub(crate) steps_per_second: Option<f64>,
     /// Folder for the results [default: out/repose-SHAPE, out/repose-sweep].
     #[arg(long, value_name = "DIR")]
@@ -152,22 +152,22 @@ fn shape_parser() -> impl TypedValueParser<Value = ReposeShape> {
 const LARGEST_FRICTION: f64 = 10.0;
 
 fn friction(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=LARGEST_FRICTION).contains(&value) {
-        return Ok(value);
-    }
-    Err(format!("must be from 0 to {LARGEST_FRICTION}"))
+    let range = format!("from 0 to {LARGEST_FRICTION}");
+    number(text, |x| (0.0..=LARGEST_FRICTION).contains(&x), &range)
 }
 
 /// Most steps per second that are taken for a wish: beyond it a typing error is likelier.
-const MOST_STEPS: f64 = 1e6;
+const MOST_STEPS_PER_SECOND: f64 = 1e6;
 
-fn rate(text: &str) -> Result<f64, String> {
+fn steps_per_second(text: &str) -> Result<f64, String> {
+    let range = format!("above 0 and at most {MOST_STEPS_PER_SECOND}");
+    number(text, |x| x > 0.0 && x <= MOST_STEPS_PER_SECOND, &range)
+}
+
+/// A number that is `accepted`; `range` says in words which are.
+fn number(text: &str, accepted: impl Fn(f64) -> bool, range: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if value > 0.0 && value <= MOST_STEPS {
-        return Ok(value);
-    }
-    Err(format!("must be above 0 and at most {MOST_STEPS}"))
+    if accepted(value) { Ok(value) } else { Err(format!("must be {range}")) }
 }
 
 #[cfg(test)]

@@ -394,6 +394,15 @@ mod tests {
         Coefficients { restitution, static_friction: friction, dynamic_friction: friction, ..Coefficients::BARE }
     }
 
+    /// Two balls may go on as long as ever, islands of thousands of contacts not.
+    #[test]
+    fn impulses_of_a_stage_are_bounded_by_contact_in_large_islands() {
+        assert_eq!(most_impulses(30, 1), CAP * 30);
+        let each = |contacts: usize| most_impulses(30, contacts) / (30 * contacts as u64);
+        assert_eq!([each(33), each(3334), each(100_000)], [CAP, CAP_OF_LARGE, CAP_OF_LARGE]);
+        assert_eq!(most_impulses(30, 1000), LONG);
+    }
+
     /// The outcome along a chain depends on the order and on lambda, as ETM's does; what the orders differ by falls with lambda there.
     /// Measured, velocities and energy at lambda = 30: cradle 4.2e-2 and 1e-15, at 60 1.4e-2; chain 1.1e-3, 2.3e-5; packing 2.1e-2, 2.5e-4;
     /// box 6.7e-3, 9.6e-5.
