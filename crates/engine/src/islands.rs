@@ -1,26 +1,27 @@
 //! Phases `islands`, `contact` and `release`: the contacts of the step as independent problems for the solver.
 //!
-//! Bodies and rows are laid out island after island, so that every island is a contiguous piece of each array and pieces
-//! can be handed to threads without sharing. Static and driven bodies are copied into every island that touches them.
+//! Bodies and rows are laid out island after island ([`layout`]), so that every island is a contiguous piece of each array and pieces
+//! can be handed to threads without sharing. Static and driven bodies are copied into every island or block that touches them.
+
+mod halves;
+mod layout;
+mod pieces;
 
 use granule_islands::Islands;
-use granule_model::{Coefficients, DMat3, Velocity};
+use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
 use granule_solver::etm::{Workspace, release};
 use granule_solver::stage::{self, Packs, driven_work, driven_work_on_star};
 use granule_solver::{
     HitSettings, Island, ReleaseReport, ReleaseSettings, Row, RowInput, SolverBody, StageReport, StageSettings,
 };
 
+use rayon::prelude::*;
+
+use self::layout::{Layout, Place, Span};
+use self::pieces::Pieces;
 use crate::bodies::Bodies;
 use crate::detection::Contact;
 use crate::impact::{Impact, ImpactTotals, Standing};
-
-/// Where an island lies in the arrays.
-#[derive(Clone, Copy, Debug, Default)]
-struct Span {
-    bodies: usize,
-    rows: usize,
-}
 
 /// What the solver did in an island, and the scratch it needs.
 #[derive(Debug, Default)]
@@ -44,18 +45,13 @@ pub(crate) struct Problems {
     islands: Islands,
     pairs: Vec<(u32, u32)>,
     awake: Vec<bool>,
-    /// Ends of each island in the arrays below.
-    spans: Vec<Span>,
+    /// Where everything stands in the arrays below.
+    layout: Layout,
     bodies: Vec<SolverBody>,
     tensors: Vec<DMat3>,
     unforced: Vec<Velocity>,
-    /// Dense index of each body of the arrays.
-    body_index: Vec<u32>,
     rows: Vec<Row>,
-    /// Contact of each row.
-    row_contact: Vec<u32>,
     outcomes: Vec<Outcome>,
-    slot: Vec<u32>,
 }
 
 /// Sums over the islands of a step.
@@ -97,6 +93,38 @@ pub(crate) struct State<'a> {
     pub(crate) warm_scale: f64,
 }
 
+/// Rows of an island from which on they are prepared on all threads.
+const PARALLEL: usize = 4096;
+
+impl State<'_> {
+    /// What the solver is told of a contact.
+    fn row_input(&self, place: &Place, coefficients: Coefficients, gap: f64) -> RowInput {
+        let contact = &self.contacts[place.contact as usize];
+        let arm = |i: u32| contact.point - self.bodies.pose[i as usize].position;
+        RowInput {
+            a: place.a,
+            b: place.b,
+            arm_a: arm(contact.a),
+            arm_b: arm(contact.b),
+            normal: contact.normal,
+            gap,
+            coefficients,
+            radius: contact.radius,
+            warm_normal: self.warm_scale * contact.warm_normal,
+            warm_tangential: self.warm_scale * contact.warm_tangential,
+        }
+    }
+}
+
+/// A body as the solver sees it, with its tensor.
+fn solver_body(bodies: &Bodies, i: usize) -> (SolverBody, DMat3) {
+    if bodies.awake(i) {
+        SolverBody::new(bodies.velocity[i], bodies.inverse_mass[i], &bodies.inverse_inertia[i])
+    } else {
+        SolverBody::new(bodies.velocity[i], 0.0, &InverseInertia::ZERO)
+    }
+}
+
 impl Problems {
     /// Number of islands.
     pub(crate) fn count(&self) -> usize {
@@ -126,56 +154,39 @@ impl Problems {
     pub(crate) fn assemble(
         &mut self,
         state: &State<'_>,
-        coefficients: impl Fn(&Contact) -> Coefficients,
-        gap: impl Fn(&Contact) -> f64,
+        coefficients: impl Fn(&Contact) -> Coefficients + Sync,
+        gap: impl Fn(&Contact) -> f64 + Sync,
     ) {
-        let State { bodies, contacts, unforced, dt, warm_scale } = *state;
-        self.spans.clear();
+        let State { bodies, contacts, unforced, .. } = *state;
+        self.layout.build(&self.islands, bodies, &self.awake, contacts);
         self.bodies.clear();
         self.tensors.clear();
         self.unforced.clear();
-        self.body_index.clear();
-        self.rows.clear();
-        self.row_contact.clear();
-        self.slot.resize(bodies.len(), 0);
-        for island in self.islands.iter() {
-            let first = self.bodies.len();
-            let mut place =
-                Place { first, bodies: &mut self.bodies, tensors: &mut self.tensors, index: &mut self.body_index };
-            for body in island.bodies {
-                self.slot[*body as usize] = place.add(bodies, *body);
-            }
-            let own = place.len();
-            for c in island.contacts {
-                let contact = &contacts[*c as usize];
-                let [a, b] = [contact.a, contact.b].map(|body| {
-                    if self.awake[body as usize] {
-                        self.slot[body as usize]
-                    } else {
-                        place.find_or_add(bodies, body, own)
-                    }
-                });
-                let (i, j) = (contact.a as usize, contact.b as usize);
-                let input = RowInput {
-                    a,
-                    b,
-                    arm_a: contact.point - bodies.pose[i].position,
-                    arm_b: contact.point - bodies.pose[j].position,
-                    normal: contact.normal,
-                    gap: gap(contact),
-                    coefficients: coefficients(contact),
-                    radius: contact.radius,
-                    warm_normal: warm_scale * contact.warm_normal,
-                    warm_tangential: warm_scale * contact.warm_tangential,
-                };
-                self.rows.push(Row::new(&input, &place.bodies[first..], &place.tensors[first..], dt));
-                self.row_contact.push(*c);
-            }
-            self.spans.push(Span { bodies: self.bodies.len(), rows: self.rows.len() });
+        for i in self.layout.bodies.iter().map(|i| *i as usize) {
+            let (body, tensor) = solver_body(bodies, i);
+            self.bodies.push(body);
+            self.tensors.push(tensor);
+            self.unforced.push(unforced[i]);
         }
-        self.unforced.extend(self.body_index.iter().map(|i| unforced[*i as usize]));
-        if self.outcomes.len() < self.spans.len() {
-            self.outcomes.resize_with(self.spans.len(), Outcome::default);
+        self.rows.clear();
+        let mut first = Span::default();
+        for span in &self.layout.spans {
+            let (of_island, tensors) = (&self.bodies[first.bodies..], &self.tensors[first.bodies..]);
+            let row = |place: &Place| {
+                let contact = &contacts[place.contact as usize];
+                let input = state.row_input(place, coefficients(contact), gap(contact));
+                Row::new(&input, of_island, tensors, state.dt)
+            };
+            let places = &self.layout.rows[first.rows..span.rows];
+            if places.len() < PARALLEL {
+                self.rows.extend(places.iter().map(row));
+            } else {
+                self.rows.par_extend(places.par_iter().with_min_len(PARALLEL / 4).map(row));
+            }
+            first = *span;
+        }
+        if self.outcomes.len() < self.layout.spans.len() {
+            self.outcomes.resize_with(self.layout.spans.len(), Outcome::default);
         }
     }
 
@@ -196,9 +207,9 @@ impl Problems {
         standing.clear();
         standing.resize(count, Standing::default());
         let mut from = Span::default();
-        for (span, outcome) in self.spans.iter().zip(&self.outcomes) {
+        for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
             for r in from.rows..span.rows {
-                standing[self.row_contact[r] as usize] = Standing {
+                standing[self.layout.rows[r].contact as usize] = Standing {
                     touches: settings.touches_after(&self.rows[r]),
                     hit: outcome.hit[r - from.rows],
                     impulse: self.rows[r].impulse(),
@@ -212,13 +223,13 @@ impl Problems {
     /// gaps those after the move, impulses those of the last step.
     pub(crate) fn restart(&mut self, hits: &HitSettings, impact: &Impact, contacts: &[Contact], warm_scale: f64) {
         let mut from = Span::default();
-        for (span, outcome) in self.spans.iter().zip(&mut self.outcomes) {
-            let index = &self.body_index[from.bodies..span.bodies];
+        for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
+            let index = &self.layout.bodies[from.bodies..span.bodies];
             outcome.again = index.iter().any(|i| impact.struck[*i as usize]);
             if outcome.again {
                 let bodies = &mut self.bodies[from.bodies..span.bodies];
                 for r in from.rows..span.rows {
-                    let contact = &contacts[self.row_contact[r] as usize];
+                    let contact = &contacts[self.layout.rows[r].contact as usize];
                     let row = &mut self.rows[r];
                     let closes = hits.touches_after(row).then(|| hits.gap_after(row));
                     row.restart(
@@ -270,19 +281,20 @@ impl Problems {
     fn each(&mut self, work: impl Fn(&mut Island<'_>, &[Velocity], &mut Outcome) + Sync) {
         let pieces = Pieces {
             start: Span::default(),
-            spans: &self.spans,
+            spans: &self.layout.spans,
+            blocks: &self.layout.blocks,
             bodies: &mut self.bodies,
             tensors: &self.tensors,
             unforced: &self.unforced,
             rows: &mut self.rows,
-            outcomes: &mut self.outcomes[..self.spans.len()],
+            outcomes: &mut self.outcomes[..self.layout.spans.len()],
         };
         pieces.run(&work);
     }
 
     /// Copies the velocities of the solver to the bodies.
     pub(crate) fn write_back(&self, bodies: &mut Bodies) {
-        for (slot, i) in self.body_index.iter().enumerate() {
+        for (slot, i) in self.layout.bodies.iter().enumerate() {
             if self.awake[*i as usize] {
                 bodies.velocity[*i as usize] = self.bodies[slot].velocity;
             }
@@ -293,9 +305,9 @@ impl Problems {
     /// before: its impulse says nothing about the load it will carry.
     pub(crate) fn store_impulses(&self, contacts: &mut [Contact], warm_scale: f64) {
         let mut first = 0;
-        for (span, outcome) in self.spans.iter().zip(&self.outcomes) {
+        for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
             for r in first..span.rows {
-                let contact = &mut contacts[self.row_contact[r] as usize];
+                let contact = &mut contacts[self.layout.rows[r].contact as usize];
                 if outcome.release.is_some() && outcome.hit[r - first] {
                     contact.warm_normal *= warm_scale;
                     contact.warm_tangential *= warm_scale;
@@ -311,7 +323,7 @@ impl Problems {
     /// Sums over the islands, in their order.
     pub(crate) fn totals(&self, kinetic: f64) -> Totals {
         let mut sum = Totals::default();
-        for outcome in &self.outcomes[..self.spans.len()] {
+        for outcome in &self.outcomes[..self.layout.spans.len()] {
             sum.add(outcome, kinetic);
         }
         sum
@@ -356,105 +368,6 @@ impl Totals {
             let book = (change - (r.released - r.compressed)).abs() / kinetic.max(f64::MIN_POSITIVE);
             self.impact_error = self.impact_error.max(book);
         }
-    }
-}
-
-/// Adds bodies to an island under construction.
-struct Place<'a> {
-    first: usize,
-    bodies: &'a mut Vec<SolverBody>,
-    tensors: &'a mut Vec<DMat3>,
-    index: &'a mut Vec<u32>,
-}
-
-impl Place<'_> {
-    fn len(&self) -> usize {
-        self.bodies.len() - self.first
-    }
-
-    fn add(&mut self, bodies: &Bodies, body: u32) -> u32 {
-        let i = body as usize;
-        let moves = bodies.awake(i);
-        let mass = if moves { bodies.inverse_mass[i] } else { 0.0 };
-        let inertia = if moves { bodies.inverse_inertia[i] } else { granule_model::InverseInertia::ZERO };
-        let (solver_body, tensor) = SolverBody::new(bodies.velocity[i], mass, &inertia);
-        self.bodies.push(solver_body);
-        self.tensors.push(tensor);
-        self.index.push(body);
-        (self.len() - 1) as u32
-    }
-
-    /// Slot of a body that cannot move; an island touches few of them, so a search from the first is quick.
-    fn find_or_add(&mut self, bodies: &Bodies, body: u32, own: usize) -> u32 {
-        let from = self.first + own;
-        match self.index[from..].iter().position(|b| *b == body) {
-            Some(k) => (own + k) as u32,
-            None => self.add(bodies, body),
-        }
-    }
-}
-
-/// A run of islands with their pieces of the arrays; splits in two until one island is left.
-struct Pieces<'a> {
-    start: Span,
-    spans: &'a [Span],
-    bodies: &'a mut [SolverBody],
-    tensors: &'a [DMat3],
-    unforced: &'a [Velocity],
-    rows: &'a mut [Row],
-    outcomes: &'a mut [Outcome],
-}
-
-impl Pieces<'_> {
-    /// Rows below which splitting costs more than it brings.
-    const SERIAL: usize = 64;
-
-    fn run(self, work: &(impl Fn(&mut Island<'_>, &[Velocity], &mut Outcome) + Sync)) {
-        if self.spans.len() <= 1 || self.rows.len() <= Self::SERIAL {
-            self.run_in_order(work);
-            return;
-        }
-        let (left, right) = self.split();
-        rayon::join(|| left.run(work), || right.run(work));
-    }
-
-    fn run_in_order(mut self, work: &(impl Fn(&mut Island<'_>, &[Velocity], &mut Outcome) + Sync)) {
-        let mut from = self.start;
-        for (span, outcome) in self.spans.iter().zip(self.outcomes.iter_mut()) {
-            let (n, m) = (span.bodies - from.bodies, span.rows - from.rows);
-            let (bodies, rest) = std::mem::take(&mut self.bodies).split_at_mut(n);
-            self.bodies = rest;
-            let (rows, rest) = std::mem::take(&mut self.rows).split_at_mut(m);
-            self.rows = rest;
-            let (tensors, unforced);
-            (tensors, self.tensors) = self.tensors.split_at(n);
-            (unforced, self.unforced) = self.unforced.split_at(n);
-            work(&mut Island { bodies, tensors, rows }, unforced, outcome);
-            from = *span;
-        }
-    }
-
-    fn split(self) -> (Self, Self) {
-        let middle = self.spans.len() / 2;
-        let at = self.spans[middle - 1];
-        let (n, m) = (at.bodies - self.start.bodies, at.rows - self.start.rows);
-        let (bodies, right_bodies) = self.bodies.split_at_mut(n);
-        let (rows, right_rows) = self.rows.split_at_mut(m);
-        let (tensors, right_tensors) = self.tensors.split_at(n);
-        let (unforced, right_unforced) = self.unforced.split_at(n);
-        let (spans, right_spans) = self.spans.split_at(middle);
-        let (outcomes, right_outcomes) = self.outcomes.split_at_mut(middle);
-        let left = Pieces { start: self.start, spans, bodies, tensors, unforced, rows, outcomes };
-        let right = Pieces {
-            start: at,
-            spans: right_spans,
-            bodies: right_bodies,
-            tensors: right_tensors,
-            unforced: right_unforced,
-            rows: right_rows,
-            outcomes: right_outcomes,
-        };
-        (left, right)
     }
 }
 

@@ -21,6 +21,56 @@ pub(crate) use self::levels::Levels;
 pub(crate) use self::neighbours::Neighbours;
 use crate::island::Island;
 
+/// Contacts whose approach is watched.
+pub(crate) trait Contacts {
+    /// Number of contacts.
+    fn len(&self) -> usize;
+    /// Number of bodies.
+    fn body_count(&self) -> usize;
+    /// Whether an impulse moves a body.
+    fn moves(&self, body: u32) -> bool;
+    /// The two bodies of a contact.
+    fn ends(&self, i: usize) -> [u32; 2];
+    /// Unit normal from B to A.
+    fn normal(&self, i: usize) -> DVec3;
+    /// Relative velocity of A against B \[m/s\].
+    fn relative_velocity(&self, i: usize) -> DVec3;
+
+    /// Its normal component: negative while approaching \[m/s\].
+    #[inline(always)]
+    fn normal_velocity(&self, i: usize) -> f64 {
+        self.normal(i).dot(self.relative_velocity(i))
+    }
+}
+
+impl Contacts for Island<'_> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn body_count(&self) -> usize {
+        self.bodies.len()
+    }
+
+    fn moves(&self, body: u32) -> bool {
+        self.bodies[body as usize].inverse_mass > 0.0
+    }
+
+    fn ends(&self, i: usize) -> [u32; 2] {
+        [self.rows[i].a, self.rows[i].b]
+    }
+
+    #[inline(always)]
+    fn normal(&self, i: usize) -> DVec3 {
+        self.rows[i].normal
+    }
+
+    #[inline(always)]
+    fn relative_velocity(&self, i: usize) -> DVec3 {
+        self.rows[i].relative_velocity(self.bodies)
+    }
+}
+
 /// Approach speeds that differ by less than this, over the largest, are equal for the order. No round number: speeds
 /// are often whole multiples of the largest over the number of steps, and those must not lie on the edges of the grid.
 pub(crate) const TIE: f64 = 0.618_033_988_7e-12;
@@ -64,12 +114,12 @@ pub(crate) struct Approaches {
 }
 
 impl Approaches {
-    /// Sizes the scratch for an island; `active` are the rows that take part, ascending.
-    pub(crate) fn prepare(&mut self, island: &Island<'_>, active: impl Iterator<Item = u32>) {
-        self.neighbours.list(island, active);
+    /// Sizes the scratch; `active` are the rows that take part, ascending.
+    pub(crate) fn prepare(&mut self, contacts: &impl Contacts, active: impl Iterator<Item = u32>) {
+        self.neighbours.list(contacts, active);
         self.weights.clear();
         self.queued.clear();
-        self.queued.resize(island.rows.len(), f64::INFINITY);
+        self.queued.resize(contacts.len(), f64::INFINITY);
     }
 
     /// The contacts that take part, by body.
@@ -78,8 +128,8 @@ impl Approaches {
     }
 
     /// The largest approach speed \[m/s\].
-    pub(crate) fn largest(&self, island: &Island<'_>) -> f64 {
-        self.neighbours.largest_approach(island)
+    pub(crate) fn largest(&self, contacts: &impl Contacts) -> f64 {
+        self.neighbours.largest_approach(contacts)
     }
 
     /// Orders contacts by normal velocity times these weights instead of by normal velocity.
@@ -99,20 +149,19 @@ impl Approaches {
 
     /// Puts every contact on the heap that approaches faster than `threshold` \[m/s\]; `largest` is the largest key,
     /// for ties.
-    pub(crate) fn fill(&mut self, island: &Island<'_>, threshold: f64, largest: f64) {
+    pub(crate) fn fill(&mut self, contacts: &impl Contacts, threshold: f64, largest: f64) {
         self.threshold = threshold;
         self.grain = TIE * largest;
         self.heap.clear();
         self.queued.fill(f64::INFINITY);
         for k in 0..self.neighbours.active().len() {
-            self.push(island, self.neighbours.active()[k] as usize);
+            self.push(contacts, self.neighbours.active()[k] as usize);
         }
     }
 
     /// Queues a contact that approaches faster than it is known to.
-    pub(crate) fn push(&mut self, island: &Island<'_>, i: usize) {
-        let row = &island.rows[i];
-        let velocity = row.normal.dot(row.relative_velocity(island.bodies));
+    pub(crate) fn push(&mut self, contacts: &impl Contacts, i: usize) {
+        let velocity = contacts.normal_velocity(i);
         if velocity < -self.threshold {
             let key = self.rounded(self.key(i, velocity));
             if key < self.queued[i] {
@@ -123,27 +172,26 @@ impl Approaches {
     }
 
     /// Looks again at every contact of two bodies whose velocities have changed.
-    pub(crate) fn refresh(&mut self, island: &Island<'_>, a: u32, b: u32) {
+    pub(crate) fn refresh(&mut self, contacts: &impl Contacts, a: u32, b: u32) {
         for body in [a, b] {
             for k in 0..self.neighbours.rows_of(body).len() {
                 let i = self.neighbours.rows_of(body)[k] as usize;
-                self.push(island, i);
+                self.push(contacts, i);
             }
         }
     }
 
     /// Takes the contact of the most negative key off the heap, with its relative velocity; none when nothing
     /// approaches.
-    pub(crate) fn worst(&mut self, island: &Island<'_>) -> Option<(usize, DVec3)> {
+    pub(crate) fn worst(&mut self, contacts: &impl Contacts) -> Option<(usize, DVec3)> {
         while let Some(top) = self.heap.pop() {
             let i = top.row as usize;
             if top.key != self.queued[i] {
                 continue;
             }
             self.queued[i] = f64::INFINITY;
-            let row = &island.rows[i];
-            let u = row.relative_velocity(island.bodies);
-            let velocity = row.normal.dot(u);
+            let u = contacts.relative_velocity(i);
+            let velocity = contacts.normal(i).dot(u);
             if velocity >= -self.threshold {
                 continue;
             }

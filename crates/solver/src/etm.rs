@@ -43,6 +43,7 @@ pub(crate) mod impulse;
 mod release;
 mod rounds;
 mod trace;
+mod zone;
 
 pub use release::{ReleaseReport, ReleaseSettings, Tracking, release};
 pub use rounds::Workspace;
@@ -97,7 +98,7 @@ impl ImpactLaw for Etm {
         }
         let (mut bodies, tensors) = problem.solver_bodies();
         let mut rows = problem.rows(&bodies, &tensors);
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         let before = island.kinetic_energy();
         let report = self.resolve_island(&mut island, left);
         let after = island.kinetic_energy();
@@ -125,8 +126,8 @@ impl Etm {
             row.apply(island.bodies, island.tensors, impulse);
             return report;
         }
-        let mut workspace = Workspace::strict(island);
-        let approach = workspace.largest_approach(island);
+        let approaches = island.rows.iter().map(|row| -row.normal_velocity(island.bodies));
+        let approach = approaches.fold(0.0, f64::max);
         let settings = rounds::RoundSettings {
             lambda: self.lambda,
             threshold: (REST * approach).max(left),
@@ -135,7 +136,7 @@ impl Etm {
             max_rounds: self.max_rounds,
             first_step: approach / f64::from(self.lambda),
         };
-        rounds::run(&mut workspace, island, &settings)
+        rounds::strict(island, &settings)
     }
 }
 

@@ -149,7 +149,7 @@ impl ImpactLaw for EtmWeighted {
         self.check()?;
         let (mut bodies, tensors) = problem.solver_bodies();
         let mut rows = problem.rows(&bodies, &tensors);
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         let energy_before = island.kinetic_energy();
         let rows = island.rows.len();
         let active: Vec<u32> = (0..rows as u32).collect();

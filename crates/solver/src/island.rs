@@ -12,6 +12,8 @@
 
 use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
 
+use crate::blocks::Block;
+
 /// A body as the solver sees it: one cache line, so that the innermost loop touches one line per body.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
@@ -38,11 +40,6 @@ impl SolverBody {
         (SolverBody { velocity, inverse_mass, inverse_inertia }, tensor)
     }
 
-    /// A body that cannot move.
-    pub(crate) fn fixed() -> Self {
-        SolverBody { velocity: Velocity::ZERO, inverse_mass: 0.0, inverse_inertia: 0.0 }
-    }
-
     /// Whether its inverse inertia is a tensor.
     pub(crate) fn is_general(&self) -> bool {
         self.inverse_inertia < 0.0
@@ -52,6 +49,16 @@ impl SolverBody {
     #[inline(always)]
     pub(crate) fn inverse_inertia(&self) -> f64 {
         self.inverse_inertia
+    }
+
+    /// Kinetic energy \[J\]; zero without finite mass.
+    fn kinetic_energy(&self, tensor: &DMat3) -> f64 {
+        if self.inverse_mass == 0.0 {
+            return 0.0;
+        }
+        let w = self.velocity.angular;
+        let momentum = if self.inverse_inertia >= 0.0 { w / self.inverse_inertia } else { tensor.inverse() * w };
+        0.5 * (self.velocity.linear.length_squared() / self.inverse_mass + w.dot(momentum))
     }
 
     /// Change of angular velocity by the angular impulse `l`.
@@ -238,27 +245,26 @@ impl Row {
         self.angular_impulse = DVec3::ZERO;
     }
 
+    /// The bodies, the point and the normal of the contact.
+    #[inline(always)]
+    pub(crate) fn lever(&self) -> Lever {
+        Lever { normal: self.normal, arm_a: self.arm_a, arm_b: self.arm_b, a: self.a, b: self.b }
+    }
+
     /// `K p`: the change of relative velocity by an impulse `p`.
     pub fn mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], p: DVec3) -> DVec3 {
-        let (a, b) = (self.a as usize, self.b as usize);
-        let turn = |i: usize, r: DVec3| bodies[i].spin(&tensors[i], r.cross(p)).cross(r);
-        p * (bodies[a].inverse_mass + bodies[b].inverse_mass) + turn(a, self.arm_a) + turn(b, self.arm_b)
+        self.lever().mobility(bodies, tensors, p)
     }
 
     /// The collision matrix K \[1/kg\].
     pub fn collision_matrix(&self, bodies: &[SolverBody], tensors: &[DMat3]) -> DMat3 {
-        DMat3::from_cols(
-            self.mobility(bodies, tensors, DVec3::X),
-            self.mobility(bodies, tensors, DVec3::Y),
-            self.mobility(bodies, tensors, DVec3::Z),
-        )
+        self.lever().collision_matrix(bodies, tensors)
     }
 
     /// Relative velocity of A against B at the contact \[m/s\].
     #[inline(always)]
     pub fn relative_velocity(&self, bodies: &[SolverBody]) -> DVec3 {
-        let (a, b) = (&bodies[self.a as usize].velocity, &bodies[self.b as usize].velocity);
-        a.at(self.arm_a) - b.at(self.arm_b)
+        self.lever().relative_velocity(bodies)
     }
 
     /// Its normal component: negative while approaching \[m/s\].
@@ -270,13 +276,7 @@ impl Row {
     /// Applies the impulse `p` \[N s\] at the contact.
     #[inline(always)]
     pub fn apply(&self, bodies: &mut [SolverBody], tensors: &[DMat3], p: DVec3) {
-        let (a, b) = (self.a as usize, self.b as usize);
-        let body = &mut bodies[a];
-        body.velocity.linear += p * body.inverse_mass;
-        body.velocity.angular += body.spin(&tensors[a], self.arm_a.cross(p));
-        let body = &mut bodies[b];
-        body.velocity.linear -= p * body.inverse_mass;
-        body.velocity.angular -= body.spin(&tensors[b], self.arm_b.cross(p));
+        self.lever().apply(bodies, tensors, p);
     }
 
     /// Applies the angular impulse `l` \[N m s\] to A and its opposite to B.
@@ -297,6 +297,58 @@ impl Row {
     pub(crate) fn angular_mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], l: DVec3) -> DVec3 {
         let (a, b) = (self.a as usize, self.b as usize);
         bodies[a].spin(&tensors[a], l) + bodies[b].spin(&tensors[b], l)
+    }
+}
+
+/// Where a contact acts on its two bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lever {
+    /// Unit normal from B to A.
+    pub(crate) normal: DVec3,
+    /// Arm on A \[m\].
+    pub(crate) arm_a: DVec3,
+    /// Arm on B \[m\].
+    pub(crate) arm_b: DVec3,
+    /// Body A.
+    pub(crate) a: u32,
+    /// Body B.
+    pub(crate) b: u32,
+}
+
+impl Lever {
+    /// As [`Row::mobility`].
+    fn mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], p: DVec3) -> DVec3 {
+        let (a, b) = (self.a as usize, self.b as usize);
+        let turn = |i: usize, r: DVec3| bodies[i].spin(&tensors[i], r.cross(p)).cross(r);
+        p * (bodies[a].inverse_mass + bodies[b].inverse_mass) + turn(a, self.arm_a) + turn(b, self.arm_b)
+    }
+
+    /// As [`Row::collision_matrix`].
+    pub(crate) fn collision_matrix(&self, bodies: &[SolverBody], tensors: &[DMat3]) -> DMat3 {
+        DMat3::from_cols(
+            self.mobility(bodies, tensors, DVec3::X),
+            self.mobility(bodies, tensors, DVec3::Y),
+            self.mobility(bodies, tensors, DVec3::Z),
+        )
+    }
+
+    /// As [`Row::relative_velocity`].
+    #[inline(always)]
+    pub(crate) fn relative_velocity(&self, bodies: &[SolverBody]) -> DVec3 {
+        let (a, b) = (&bodies[self.a as usize].velocity, &bodies[self.b as usize].velocity);
+        a.at(self.arm_a) - b.at(self.arm_b)
+    }
+
+    /// As [`Row::apply`].
+    #[inline(always)]
+    pub(crate) fn apply(&self, bodies: &mut [SolverBody], tensors: &[DMat3], p: DVec3) {
+        let (a, b) = (self.a as usize, self.b as usize);
+        let body = &mut bodies[a];
+        body.velocity.linear += p * body.inverse_mass;
+        body.velocity.angular += body.spin(&tensors[a], self.arm_a.cross(p));
+        let body = &mut bodies[b];
+        body.velocity.linear -= p * body.inverse_mass;
+        body.velocity.angular -= body.spin(&tensors[b], self.arm_b.cross(p));
     }
 }
 
@@ -333,21 +385,18 @@ pub struct Island<'a> {
     pub tensors: &'a [DMat3],
     /// Contacts, in an order that stays the same from step to step.
     pub rows: &'a mut [Row],
+    /// Pieces that may be worked on side by side; none of a small island.
+    pub blocks: &'a [Block],
 }
 
 impl Island<'_> {
     /// Kinetic energy of what the solver can change \[J\], up to the factor that static bodies have no share.
     pub fn kinetic_energy(&self) -> f64 {
-        self.bodies.iter().zip(self.tensors).map(|(body, tensor)| kinetic_energy(body, tensor)).sum()
+        kinetic_energy(self.bodies, self.tensors)
     }
 }
 
-/// Kinetic energy of one body \[J\]; zero for bodies without finite mass.
-fn kinetic_energy(body: &SolverBody, tensor: &DMat3) -> f64 {
-    if body.inverse_mass == 0.0 {
-        return 0.0;
-    }
-    let w = body.velocity.angular;
-    let momentum = if body.inverse_inertia >= 0.0 { w / body.inverse_inertia } else { tensor.inverse() * w };
-    0.5 * (body.velocity.linear.length_squared() / body.inverse_mass + w.dot(momentum))
+/// Kinetic energy of some bodies \[J\]; those without finite mass have none.
+pub(crate) fn kinetic_energy(bodies: &[SolverBody], tensors: &[DMat3]) -> f64 {
+    bodies.iter().zip(tensors).map(|(body, tensor)| body.kinetic_energy(tensor)).sum()
 }

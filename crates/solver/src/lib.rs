@@ -5,6 +5,7 @@
 //! contacts there are and when they are resolved is the engine's business.
 //!
 //! * [`island`]: the data of one island and the algebra of one contact (relative velocity, collision matrix, impulse).
+//! * [`blocks`]: pieces of a large island, for several threads and for the caches.
 //! * [`stage`]: the contact stage: resting contacts and compression, complementarity with Coulomb's cone.
 //! * [`hit`]: which contacts of a step are impacts.
 //! * [`law`]: what all impact laws have in common; [`laws`]: all of them by name.
@@ -18,6 +19,7 @@
 //! * [`mod@judge`]: residual, momentum and energy of any answer, by code that no law shares.
 
 mod approach;
+pub mod blocks;
 mod complementarity;
 pub mod etm;
 pub mod etm_weighted;
@@ -40,6 +42,7 @@ pub mod smm;
 pub mod sqm;
 pub mod stage;
 
+pub use blocks::Block;
 pub use etm::{Etm, ReleaseReport, ReleaseSettings, Tracking};
 pub use etm_weighted::EtmWeighted;
 pub use gr::Gr;

@@ -226,7 +226,7 @@ fn state(c: &Contact, p: DVec3) -> ContactState {
 fn solution(problem: &ContactProblem, system: &System, outcome: Outcome) -> Solution {
     let (mut bodies, tensors) = problem.solver_bodies();
     let mut rows = problem.rows(&bodies, &tensors);
-    let island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+    let island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
     let before = island.kinetic_energy();
     for (row, p) in island.rows.iter().zip(&outcome.impulses) {
         row.apply(island.bodies, island.tensors, *p);

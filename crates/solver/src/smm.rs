@@ -68,7 +68,7 @@ impl ImpactLaw for Smm {
         problem.validate()?;
         let (mut bodies, tensors) = problem.solver_bodies();
         let mut rows = problem.rows(&bodies, &tensors);
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         let energy_before = island.kinetic_energy();
         let resolution = resolve_island(&mut island);
         let notes = ignored(problem).into_iter().chain(resolution.notes).collect();

@@ -80,7 +80,7 @@ impl ImpactLaw for Sqm {
         }
         let (mut bodies, tensors) = problem.solver_bodies();
         let mut rows = problem.rows(&bodies, &tensors);
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         let energy_before = island.kinetic_energy();
         let outcome = self.resolve_island(&mut island, left);
         let resolution = Resolution {
@@ -120,7 +120,7 @@ impl Sqm {
                 break;
             }
             impulses += 1;
-            let m = mobilities.get(island, i);
+            let m = mobilities.of_row(island, i);
             let row = &mut island.rows[i];
             let n = row.normal;
             let u = without_noise(u, n, sliding);

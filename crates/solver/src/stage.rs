@@ -42,6 +42,7 @@ use granule_model::{DVec3, Velocity};
 
 pub use self::packs::Packs;
 use self::sweep::{Task, pass};
+use crate::blocks::{self, Set};
 use crate::island::{Island, Row, SolverBody};
 
 /// When a stage is good enough.
@@ -101,7 +102,7 @@ pub fn solve(
     before.clear();
     before.extend(island.bodies.iter().map(|b| b.velocity));
     packs.load(island);
-    pass(packs, island.tensors, Task::WarmStart);
+    pass(packs, island.blocks, island.tensors, Task::WarmStart);
     let mut report = StageReport { scale: 1.0, ..StageReport::default() };
     sweep(island, settings, packs, &mut report);
     packs.store(island);
@@ -124,7 +125,7 @@ pub fn solve(
 fn sweep(island: &Island<'_>, settings: &StageSettings, packs: &mut Packs, report: &mut StageReport) {
     let budget = settings.small_work / island.rows.len().max(1) as u32;
     while report.sweeps < settings.max_sweeps.max(budget) {
-        report.residual = pass(packs, island.tensors, Task::Sweep);
+        report.residual = pass(packs, island.blocks, island.tensors, Task::Sweep);
         report.sweeps += 1;
         let tolerance = if report.sweeps < budget { SHARP * settings.tolerance } else { settings.tolerance };
         if report.sweeps < settings.min_sweeps {
@@ -153,20 +154,20 @@ fn guard_energy(
     packs: &mut Packs,
     report: &mut StageReport,
 ) {
-    let mut ledger = ledger(island, unforced, before);
+    let mut ledger = ledger(island, unforced, before, packs);
     while ledger.keeps_sweeping(settings, report.sweeps) {
         for _ in 0..SWEEPS_PER_LOOK {
-            report.residual = pass(packs, island.tensors, Task::Sweep);
+            report.residual = pass(packs, island.blocks, island.tensors, Task::Sweep);
         }
         packs.store(island);
         report.sweeps += SWEEPS_PER_LOOK;
-        ledger = self::ledger(island, unforced, before);
+        ledger = self::ledger(island, unforced, before, packs);
     }
     // Rounding of the sum itself is no gain: the scale is the sum of the magnitudes.
     if ledger.taken() < -ROUNDING * ledger.magnitude {
         report.scale = (2.0 * ledger.approach / (ledger.approach - ledger.departure())).clamp(0.0, 1.0);
         rescale(island, before, report.scale);
-        ledger = self::ledger(island, unforced, before);
+        ledger = self::ledger(island, unforced, before, packs);
     }
     report.normal_work = ledger.normal;
     report.friction_work = ledger.friction;
@@ -209,32 +210,70 @@ impl Ledger {
 }
 
 /// The energy that the impulses of the rows took, by contact and in total.
-fn ledger(island: &mut Island<'_>, unforced: &[Velocity], before: &[Velocity]) -> Ledger {
-    let mut sum = Ledger::default();
-    for row in island.rows.iter_mut() {
+fn ledger(island: &mut Island<'_>, unforced: &[Velocity], before: &[Velocity], packs: &mut Packs) -> Ledger {
+    let Island { bodies, rows, blocks, .. } = island;
+    let book = Book { bodies, unforced, before };
+    let of_blocks = &mut packs.of_blocks[..blocks.len()];
+    blocks::rows(blocks, &mut rows[..], of_blocks, &|_, rows, of| of.ledger = book.of(rows));
+    let rest = Set::Rest.rows(blocks, rows.len());
+    let rest = book.of(&mut rows[rest]);
+    of_blocks.iter().fold(rest, |sum, of| sum + of.ledger)
+}
+
+/// What the energies are read off.
+struct Book<'a> {
+    bodies: &'a [SolverBody],
+    unforced: &'a [Velocity],
+    before: &'a [Velocity],
+}
+
+impl Book<'_> {
+    /// The energies of some rows, and of all of them together.
+    fn of(&self, rows: &mut [Row]) -> Ledger {
+        rows.iter_mut().fold(Ledger::default(), |sum, row| sum + self.enter(row))
+    }
+
+    fn enter(&self, row: &mut Row) -> Ledger {
+        let Book { bodies, unforced, before } = self;
         let (a, b) = (row.a as usize, row.b as usize);
         let u_before = before[a].at(row.arm_a) - before[b].at(row.arm_b);
-        let u_after = row.relative_velocity(island.bodies);
+        let u_after = row.relative_velocity(bodies);
         let (n, p_t, l) = (row.normal, row.tangential_impulse, row.angular_impulse);
         let spin_before = before[a].angular - before[b].angular;
-        let spin_after = island.bodies[a].velocity.angular - island.bodies[b].velocity.angular;
+        let spin_after = bodies[a].velocity.angular - bodies[b].velocity.angular;
         let normal = -0.5 * row.normal_impulse * n.dot(u_before + u_after);
         let friction = -0.5 * (p_t.dot(u_before + u_after) + l.dot(spin_before + spin_after));
         (row.normal_work, row.friction_work) = (normal, friction);
         // A driven body strikes with the velocity that it has now: one that starts at once hits what touches it.
-        let came = |i: usize| if island.bodies[i].inverse_mass == 0.0 { before[i] } else { unforced[i] };
+        let came = |i: usize| if bodies[i].inverse_mass == 0.0 { before[i] } else { unforced[i] };
         row.came = n.dot(came(a).at(row.arm_a) - came(b).at(row.arm_b));
         row.left = n.dot(u_after);
-        sum.normal += normal;
-        sum.friction += friction;
-        sum.magnitude += normal.abs() + friction.abs();
-        sum.approach -= row.impulse().dot(u_before) + l.dot(spin_before);
-        sum.driven += driven_work(row, island.bodies);
         let u_unforced = unforced[a].at(row.arm_a) - unforced[b].at(row.arm_b);
         let spin_unforced = unforced[a].angular - unforced[b].angular;
-        sum.rise += 0.5 * (row.impulse().dot(u_unforced + u_after) + l.dot(spin_unforced + spin_after));
+        Ledger {
+            normal,
+            friction,
+            magnitude: normal.abs() + friction.abs(),
+            approach: -(row.impulse().dot(u_before) + l.dot(spin_before)),
+            driven: driven_work(row, bodies),
+            rise: 0.5 * (row.impulse().dot(u_unforced + u_after) + l.dot(spin_unforced + spin_after)),
+        }
     }
-    sum
+}
+
+impl std::ops::Add for Ledger {
+    type Output = Self;
+
+    fn add(self, x: Self) -> Self {
+        Ledger {
+            normal: self.normal + x.normal,
+            friction: self.friction + x.friction,
+            driven: self.driven + x.driven,
+            magnitude: self.magnitude + x.magnitude,
+            approach: self.approach + x.approach,
+            rise: self.rise + x.rise,
+        }
+    }
 }
 
 /// Work that a driven body does through the impulse of a row on the kinetic energy \[J\]: its velocity times the impulse on the
@@ -264,7 +303,7 @@ fn work_at(row: &Row, bodies: &[SolverBody], velocity: impl Fn(u32) -> Velocity)
 
 /// Replaces all impulses by `scale` times their value, starting again from the velocities before.
 fn rescale(island: &mut Island<'_>, before: &[Velocity], scale: f64) {
-    let Island { bodies, tensors, rows } = island;
+    let Island { bodies, tensors, rows, .. } = island;
     for (body, velocity) in bodies.iter_mut().zip(before) {
         body.velocity = *velocity;
     }

@@ -12,8 +12,7 @@ use std::collections::VecDeque;
 
 use granule_model::DVec3;
 
-use super::Neighbours;
-use crate::island::Island;
+use super::{Contacts, Neighbours};
 
 /// Levels that are told apart: twice as many as a compression has at the usual 30 steps. What is faster shares the last one.
 const LEVELS: usize = 512;
@@ -24,7 +23,7 @@ const PER_STEP: f64 = 8.0;
 /// Level of a contact that is not queued.
 const NOWHERE: i16 = -1;
 
-/// The approaching contacts of an island; keeps its memory from use to use.
+/// The approaching contacts; keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
     neighbours: Neighbours,
@@ -43,13 +42,13 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Sizes the scratch for an island; `active` are the rows that take part, ascending. Nothing is queued until bodies change.
-    pub(crate) fn prepare(&mut self, island: &Island<'_>, active: impl Iterator<Item = u32>) {
-        self.neighbours.list(island, active);
+    /// Sizes the scratch; `active` are the contacts that take part, ascending. Nothing is queued until bodies change.
+    pub(crate) fn prepare(&mut self, contacts: &impl Contacts, active: impl Iterator<Item = u32>) {
+        self.neighbours.list(contacts, active);
         self.queued.clear();
-        self.queued.resize(island.rows.len(), NOWHERE);
+        self.queued.resize(contacts.len(), NOWHERE);
         self.is_changed.clear();
-        self.is_changed.resize(island.bodies.len(), false);
+        self.is_changed.resize(contacts.body_count(), false);
         self.changed.clear();
         self.levels.resize_with(LEVELS, VecDeque::new);
         self.levels.iter_mut().for_each(VecDeque::clear);
@@ -63,9 +62,9 @@ impl Levels {
     }
 
     /// Makes the contacts of two bodies be looked at again, those that can move.
-    pub(crate) fn change(&mut self, island: &Island<'_>, a: u32, b: u32) {
+    pub(crate) fn change(&mut self, contacts: &impl Contacts, a: u32, b: u32) {
         for body in [a, b] {
-            if !self.is_changed[body as usize] && island.bodies[body as usize].inverse_mass > 0.0 {
+            if !self.is_changed[body as usize] && contacts.moves(body) {
                 self.is_changed[body as usize] = true;
                 self.changed.push(body);
             }
@@ -73,23 +72,35 @@ impl Levels {
     }
 
     /// The largest approach speed at the bodies that have changed \[m/s\]; no other has grown.
-    pub(crate) fn largest_of_changed(&self, island: &Island<'_>) -> f64 {
-        let rows = self.changed.iter().flat_map(|body| self.neighbours.rows_of(*body));
-        rows.map(|i| -island.rows[*i as usize].normal_velocity(island.bodies)).fold(0.0, f64::max)
+    pub(crate) fn largest_of_changed(&self, contacts: &impl Contacts) -> f64 {
+        let near = self.changed.iter().flat_map(|body| self.neighbours.rows_of(*body));
+        near.map(|i| -contacts.normal_velocity(*i as usize)).fold(0.0, f64::max)
     }
 
     /// The largest approach speed of all \[m/s\].
-    pub(crate) fn largest(&self, island: &Island<'_>) -> f64 {
-        self.neighbours.largest_approach(island)
+    pub(crate) fn largest(&self, contacts: &impl Contacts) -> f64 {
+        self.neighbours.largest_approach(contacts)
     }
 
-    /// Takes a contact of the fastest level off the queue, with its relative velocity; none when nothing approaches.
-    pub(crate) fn next(&mut self, island: &Island<'_>) -> Option<(usize, DVec3)> {
+    /// The fastest level that may have contacts, those of the bodies that have changed looked at.
+    pub(crate) fn top(&mut self, contacts: &impl Contacts) -> usize {
+        self.look_at_changed(contacts);
+        self.top
+    }
+
+    /// Takes a contact of the fastest level off the queue, with its relative velocity; none when nothing approaches at level `floor` or
+    /// above.
+    pub(crate) fn next(&mut self, contacts: &impl Contacts, floor: usize) -> Option<(usize, DVec3)> {
         loop {
-            let Some(i) = self.levels[self.top].pop_front() else {
-                if !self.look_at_changed(island) {
-                    self.top = self.top.checked_sub(1)?;
+            let fastest = if self.top < floor { None } else { self.levels[self.top].pop_front() };
+            let Some(i) = fastest else {
+                if self.look_at_changed(contacts) {
+                    continue;
                 }
+                if self.top <= floor {
+                    return None;
+                }
+                self.top -= 1;
                 continue;
             };
             let i = i as usize;
@@ -97,9 +108,8 @@ impl Levels {
                 continue;
             }
             self.queued[i] = NOWHERE;
-            let row = &island.rows[i];
-            let u = row.relative_velocity(island.bodies);
-            let speed = -row.normal.dot(u);
+            let u = contacts.relative_velocity(i);
+            let speed = -contacts.normal(i).dot(u);
             if self.level(speed) >= self.top as i16 && speed > self.threshold {
                 return Some((i, u));
             }
@@ -125,13 +135,13 @@ impl Levels {
     }
 
     /// Queues what approaches faster now at the bodies that have changed; false when there were none.
-    fn look_at_changed(&mut self, island: &Island<'_>) -> bool {
+    fn look_at_changed(&mut self, contacts: &impl Contacts) -> bool {
         let changed = std::mem::take(&mut self.changed);
         for body in &changed {
             self.is_changed[*body as usize] = false;
             for k in 0..self.neighbours.rows_of(*body).len() {
                 let i = self.neighbours.rows_of(*body)[k] as usize;
-                self.push(i, -island.rows[i].normal_velocity(island.bodies));
+                self.push(i, -contacts.normal_velocity(i));
             }
         }
         let any = !changed.is_empty();

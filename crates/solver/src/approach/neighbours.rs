@@ -1,6 +1,6 @@
-//! The contacts of each body of an island.
+//! The contacts of each body.
 
-use crate::island::Island;
+use super::Contacts;
 
 /// The contacts that take part, all of them and by body; keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -12,16 +12,13 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Lists the contacts of an island; `active` are the rows that take part, ascending.
-    pub(crate) fn list(&mut self, island: &Island<'_>, active: impl Iterator<Item = u32>) {
+    /// Lists the contacts; `active` are those that take part, ascending.
+    pub(crate) fn list(&mut self, contacts: &impl Contacts, active: impl Iterator<Item = u32>) {
         self.active.clear();
         self.active.extend(active);
         self.first.clear();
-        self.first.resize(island.bodies.len() + 1, 0);
-        let ends = |i: u32| {
-            let row = &island.rows[i as usize];
-            [row.a, row.b].into_iter().filter(|b| island.bodies[*b as usize].inverse_mass > 0.0)
-        };
+        self.first.resize(contacts.body_count() + 1, 0);
+        let ends = |i: u32| contacts.ends(i as usize).into_iter().filter(|body| contacts.moves(*body));
         for body in self.active.iter().flat_map(|i| ends(*i)) {
             self.first[body as usize + 1] += 1;
         }
@@ -54,8 +51,7 @@ impl Neighbours {
     }
 
     /// The largest approach speed of a contact \[m/s\].
-    pub(crate) fn largest_approach(&self, island: &Island<'_>) -> f64 {
-        let rows = self.active.iter().map(|i| &island.rows[*i as usize]);
-        rows.map(|row| -row.normal_velocity(island.bodies)).fold(0.0, f64::max)
+    pub(crate) fn largest_approach(&self, contacts: &impl Contacts) -> f64 {
+        self.active.iter().map(|i| -contacts.normal_velocity(*i as usize)).fold(0.0, f64::max)
     }
 }

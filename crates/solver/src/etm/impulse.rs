@@ -18,33 +18,38 @@ impl Mobility {
     }
 }
 
-/// The mobilities of an island's contacts, each made when it is first asked for.
+/// The mobilities of some contacts, each made when it is first asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Mobilities {
-    of_row: Vec<Option<Mobility>>,
-    /// Rows whose mobility is known.
+    of_contact: Vec<Option<Mobility>>,
+    /// Contacts whose mobility is known.
     known: Vec<u32>,
 }
 
 impl Mobilities {
-    /// Forgets all, for an island of this many rows.
-    pub(crate) fn clear(&mut self, rows: usize) {
-        self.known.drain(..).for_each(|i| self.of_row[i as usize] = None);
-        if self.of_row.len() < rows {
-            self.of_row.resize(rows, None);
+    /// Forgets all, for this many contacts.
+    pub(crate) fn clear(&mut self, contacts: usize) {
+        self.known.drain(..).for_each(|i| self.of_contact[i as usize] = None);
+        if self.of_contact.len() < contacts {
+            self.of_contact.resize(contacts, None);
         }
     }
 
-    /// The mobility of a row; one of no meaning for a central contact, which needs none.
-    pub(crate) fn get(&mut self, island: &Island<'_>, i: usize) -> &Mobility {
-        const NONE: &Mobility = &Mobility { k: DMat3::ZERO, inverse: DMat3::ZERO };
+    /// The mobility of row i of an island.
+    pub(crate) fn of_row(&mut self, island: &Island<'_>, i: usize) -> &Mobility {
         let row = &island.rows[i];
+        self.get(i, row, || row.collision_matrix(island.bodies, island.tensors))
+    }
+
+    /// The mobility of contact i, whose row is `row`; one of no meaning for a central contact, which needs none.
+    pub(crate) fn get(&mut self, i: usize, row: &Row, collision_matrix: impl Fn() -> DMat3) -> &Mobility {
+        const NONE: &Mobility = &Mobility { k: DMat3::ZERO, inverse: DMat3::ZERO };
         if row.is_central {
             return NONE;
         }
-        self.of_row[i].get_or_insert_with(|| {
+        self.of_contact[i].get_or_insert_with(|| {
             self.known.push(i as u32);
-            Mobility::new(row.collision_matrix(island.bodies, island.tensors))
+            Mobility::new(collision_matrix())
         })
     }
 }

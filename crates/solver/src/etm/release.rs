@@ -18,10 +18,10 @@
 use granule_model::Velocity;
 
 use super::Etm;
-use super::rounds::{RoundSettings, Workspace, run};
+use super::rounds::{RoundSettings, Rounds, Workspace};
 use crate::etm_weighted::{EtmWeighted, Start};
 use crate::hit::{HitSettings, normal_velocity};
-use crate::island::Island;
+use crate::island::{Island, Row};
 
 /// Whose rounds give the energy back.
 #[derive(Clone, Copy, Debug)]
@@ -92,11 +92,12 @@ pub fn release(
     if fast_contacts == 0 {
         return None;
     }
-    ws.prepare(island, settings.threshold, |row| settings.hits.touches_after(row));
-    let taken = store(island, hit, ws);
+    let Taken { taken, share } = taken(island, hit);
     let approach = fastest_hit(island, before, hit);
-    let kinetic_before = island.kinetic_energy();
-    let mut report = match settings.tracking {
+    let frictionless = island.rows.iter().all(|row| row.static_friction == 0.0);
+    let energy = |i: usize, row: &Row| if hit[i] { share * row.normal_work.max(0.0) } else { 0.0 };
+    let takes_part = |i: usize, row: &Row| hit[i] || settings.hits.touches_after(row);
+    let report = match settings.tracking {
         Tracking::Sequential(law) => {
             let rounds = RoundSettings {
                 lambda: law.lambda,
@@ -107,25 +108,25 @@ pub fn release(
                 max_rounds: law.max_rounds,
                 first_step: approach / f64::from(law.lambda),
             };
-            run(ws, island, &rounds)
+            let mut rounds = Rounds::new(ws, island, &rounds, &takes_part);
+            let closes = |i: usize, row: &Row| row.left < -settings.threshold && takes_part(i, row);
+            rounds.load(&|i, row| hit[i] || closes(i, row), &energy);
+            let kinetic_before = rounds.kinetic_energy();
+            let report = rounds.run();
+            ReleaseReport { kinetic_before, kinetic_after: rounds.kinetic_energy(), ..report }
         }
         Tracking::Weighted(law) => {
-            let start = Start {
-                active: ws.touching(),
-                stored: &ws.stored()[..island.rows.len()],
-                approach,
-                threshold: settings.threshold,
-                lift: settings.hits.lift,
-            };
-            law.release(island, &start)
+            let rows = || island.rows.iter().enumerate();
+            let active: Vec<u32> = rows().filter(|(i, row)| takes_part(*i, row)).map(|(i, _)| i as u32).collect();
+            let stored: Vec<f64> = rows().map(|(i, row)| energy(i, row)).collect();
+            let (threshold, lift) = (settings.threshold, settings.hits.lift);
+            let start = Start { active: &active, stored: &stored, approach, threshold, lift };
+            let kinetic_before = island.kinetic_energy();
+            let report = law.release(island, &start);
+            ReleaseReport { kinetic_before, kinetic_after: island.kinetic_energy(), ..report }
         }
     };
-    report.kinetic_before = kinetic_before;
-    report.kinetic_after = island.kinetic_energy();
-    report.fast_contacts = fast_contacts;
-    report.taken = taken;
-    report.frictionless = island.rows.iter().all(|row| row.static_friction == 0.0);
-    Some(report)
+    Some(ReleaseReport { fast_contacts, taken, frictionless, ..report })
 }
 
 /// Largest approach speed with which a hit contact came in \[m/s\].
@@ -134,23 +135,25 @@ fn fastest_hit(island: &Island<'_>, before: &[Velocity], hit: &[bool]) -> f64 {
     rows.map(|(row, _)| -normal_velocity(row, before)).fold(0.0, f64::max)
 }
 
-/// Fills the stored energies from the work of the contact stage, within the budget of the module's head; returns the work
-/// \[J\] that the hit contacts took, which may be more than they store.
-fn store(island: &Island<'_>, hit: &[bool], ws: &mut Workspace) -> f64 {
-    let (mut positive, mut budget) = (0.0, 0.0);
-    for (i, row) in island.rows.iter().enumerate() {
+/// What hit contacts took, and what may be given back of it.
+struct Taken {
+    /// Work \[J\]; hit contacts may store less.
+    taken: f64,
+    /// Share of the work that contacts store.
+    share: f64,
+}
+
+/// Reads off the contact stage what hit contacts took, and bounds what they store by the budget of the module's head.
+fn taken(island: &Island<'_>, hit: &[bool]) -> Taken {
+    let (mut taken, mut budget) = (0.0, 0.0);
+    for (row, hit) in island.rows.iter().zip(hit) {
         budget += row.friction_work.min(0.0);
-        if hit[i] {
+        if *hit {
             budget += row.normal_work;
-            ws.store(i, row.normal_work.max(0.0));
-            positive += row.normal_work.max(0.0);
+            taken += row.normal_work.max(0.0);
         } else {
             budget += row.normal_work.min(0.0);
         }
     }
-    let share = if positive > 0.0 { (budget / positive).clamp(0.0, 1.0) } else { 0.0 };
-    if share < 1.0 {
-        ws.scale(share);
-    }
-    positive
+    Taken { taken, share: if taken > 0.0 { (budget / taken).clamp(0.0, 1.0) } else { 0.0 } }
 }

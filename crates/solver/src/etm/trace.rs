@@ -36,7 +36,7 @@ impl Etm {
         }
         let (mut bodies, tensors) = problem.solver_bodies();
         let mut rows = problem.rows(&bodies, &tensors);
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         Ok(self.follow(&mut island))
     }
 

@@ -99,7 +99,7 @@ impl Group {
         for member in &mut self.members {
             let row = &island.rows[member.row];
             member.p = if with_friction {
-                impulse(row, mobilities.get(island, member.row), member.u, member.step, f64::INFINITY).0
+                impulse(row, mobilities.of_row(island, member.row), member.u, member.step, f64::INFINITY).0
             } else {
                 row.normal * (member.step / row.k_normal)
             };

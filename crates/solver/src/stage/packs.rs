@@ -13,8 +13,12 @@
 
 use granule_model::{DMat3, DVec3, Velocity};
 
+use rayon::prelude::*;
+
+use super::Ledger;
 use super::colour::Colours;
 use super::lanes::{LANES, Lanes, Lanes3};
+use crate::blocks::{self, Set};
 use crate::island::{Island, Row, SolverBody, largest_eigenvalue};
 
 /// A body as the sweeps see it: velocity and angular velocity, behind them 1/m and 1/I as in [`SolverBody`].
@@ -45,7 +49,7 @@ impl LaneBody {
 pub(super) struct Pack {
     pub(super) a: [u32; LANES],
     pub(super) b: [u32; LANES],
-    /// Row of each lane; [`NONE`] where a lane is empty.
+    /// Row of each lane, counted from the first of its block; [`NONE`] where a lane is empty.
     pub(super) row: [u32; LANES],
     /// Whether a body of the pack has a tensor of inertia.
     pub(super) general: bool,
@@ -87,12 +91,29 @@ const NONE: u32 = u32::MAX;
 /// The packs of an island with the bodies that they act on; the memory is kept.
 #[derive(Debug, Default)]
 pub struct Packs {
-    /// The island's bodies, and one that cannot move for the empty lanes.
     pub(super) bodies: Vec<LaneBody>,
+    /// Those of each block; there may be more than the island has blocks.
+    pub(super) of_blocks: Vec<BlockPacks>,
+    pub(super) rest: PackList,
+}
+
+/// The packs of a block.
+#[derive(Debug, Default)]
+pub(super) struct BlockPacks {
+    pub(super) inside: PackList,
+    pub(super) across: PackList,
+    pub(super) ledger: Ledger,
+}
+
+/// The packs of one set of contacts.
+#[derive(Debug, Default)]
+pub(super) struct PackList {
     /// Class after class.
     pub(super) packs: Vec<Pack>,
-    /// One for each pack where a contact of the island resists rolling or torsion, else empty.
+    /// One for each pack where a contact of the set resists rolling or torsion, else empty.
     pub(super) turning: Vec<Turning>,
+    /// Largest change of a relative velocity in the last pass \[m/s\].
+    pub(super) largest: f64,
     colours: Colours,
 }
 
@@ -101,29 +122,70 @@ impl Packs {
     pub(super) fn load(&mut self, island: &Island<'_>) {
         self.bodies.clear();
         self.bodies.extend(island.bodies.iter().map(LaneBody::new));
-        self.bodies.push(LaneBody::new(&SolverBody::fixed()));
-        let movable = |i: u32| (island.bodies[i as usize].inverse_mass > 0.0).then_some(i);
-        self.colours.sort(island.bodies.len(), island.rows.iter().map(|row| [movable(row.a), movable(row.b)]));
-        let turning = island.rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
+        let count = island.blocks.len();
+        if self.of_blocks.len() < count {
+            self.of_blocks.resize_with(count, BlockPacks::default);
+        }
+        self.of_blocks[..count].par_iter_mut().enumerate().for_each(|(k, of)| {
+            let first = Set::Inside(k).rows(island.blocks, island.rows.len()).start;
+            of.inside.load(island, Set::Inside(k), first);
+            of.across.load(island, Set::Across(k), first);
+        });
+        self.rest.load(island, Set::Rest, 0);
+    }
+
+    /// Hands velocities and impulses back to the island.
+    pub(super) fn store(&mut self, island: &mut Island<'_>) {
+        let Island { bodies, rows, blocks, .. } = island;
+        let Packs { bodies: swept, of_blocks, rest } = self;
+        let hand_back = |bodies: &mut [SolverBody], swept: &[LaneBody]| {
+            bodies.iter_mut().zip(swept).for_each(|(body, swept)| body.velocity = swept.velocity());
+        };
+        if blocks.is_empty() {
+            hand_back(bodies, swept);
+        } else {
+            let work = |_: usize, (bodies, swept): (&mut [SolverBody], &[LaneBody]), _: &mut BlockPacks| {
+                hand_back(bodies, swept);
+            };
+            blocks::inside(blocks, (&mut bodies[..], &swept[..]), of_blocks, &work);
+        }
+        blocks::rows(blocks, &mut rows[..], of_blocks, &|_, rows, of: &mut BlockPacks| {
+            of.inside.store(rows);
+            of.across.store(rows);
+        });
+        rest.store(rows);
+    }
+}
+
+impl PackList {
+    /// Lays out a set of contacts; bodies are counted from the first that the set may touch, rows from `first_row`.
+    fn load(&mut self, island: &Island<'_>, set: Set, first_row: usize) {
         self.packs.clear();
         self.turning.clear();
+        let of_set = set.rows(island.blocks, island.rows.len());
+        if of_set.is_empty() {
+            return;
+        }
+        let bodies = set.bodies(island.blocks, island.bodies.len());
+        let base = Base { body: bodies.start as u32, row: (of_set.start - first_row) as u32 };
+        let rows = &island.rows[of_set];
+        let movable = |i: u32| (island.bodies[i as usize].inverse_mass > 0.0).then(|| i - base.body);
+        self.colours.sort(bodies.len(), rows.iter().map(|row| [movable(row.a), movable(row.b)]));
+        let turning = rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
         for index in self.colours.classes().flat_map(|class| class.chunks(LANES)) {
-            let rows = Rows::new(index, island);
-            self.packs.push(Pack::new(index, &rows, island));
+            let rows = Rows::new(index, rows);
+            self.packs.push(Pack::new(index, &rows, island, base));
             if turning {
                 self.turning.push(Turning::new(&rows, island));
             }
         }
     }
 
-    /// Hands velocities and impulses back to the island.
-    pub(super) fn store(&self, island: &mut Island<'_>) {
-        for (body, swept) in island.bodies.iter_mut().zip(&self.bodies) {
-            body.velocity = swept.velocity();
-        }
+    /// Hands impulses back to the rows.
+    fn store(&self, rows: &mut [Row]) {
         for (k, pack) in self.packs.iter().enumerate() {
             for lane in (0..LANES).filter(|lane| pack.row[*lane] != NONE) {
-                let row = &mut island.rows[pack.row[lane] as usize];
+                let row = &mut rows[pack.row[lane] as usize];
                 row.normal_impulse = pack.normal_impulse.0[lane] * row.mass_normal;
                 row.tangential_impulse = pack.tangential_impulse.lane(lane) * row.mass_tangent;
                 if let Some(turning) = self.turning.get(k) {
@@ -134,23 +196,33 @@ impl Packs {
     }
 }
 
+/// Where bodies and rows of a set are counted from.
+#[derive(Clone, Copy, Debug)]
+struct Base {
+    body: u32,
+    row: u32,
+}
+
 /// The rows of a pack.
 struct Rows<'a> {
     rows: [&'a Row; LANES],
-    count: usize,
+    /// Empty lanes, which stand before the others. They repeat the row of the last lane, with no normal and no masses, and so do
+    /// nothing: what they put back of its bodies is overwritten by what that lane does.
+    empty: usize,
 }
 
 impl<'a> Rows<'a> {
-    fn new(rows: &[u32], island: &'a Island<'_>) -> Self {
-        // Empty lanes repeat the first row, and are made to do nothing by their masses.
-        let row = |lane: usize| &island.rows[rows.get(lane).copied().unwrap_or(rows[0]) as usize];
-        Rows { rows: std::array::from_fn(row), count: rows.len() }
+    fn new(index: &[u32], rows: &'a [Row]) -> Self {
+        let empty = LANES - index.len();
+        let last = index[index.len() - 1];
+        let row = |lane: usize| &rows[lane.checked_sub(empty).map_or(last, |k| index[k]) as usize];
+        Rows { rows: std::array::from_fn(row), empty }
     }
 
     /// A number of each row, zero in empty lanes.
     #[inline(always)]
     fn or_zero(&self, f: impl Fn(&Row) -> f64) -> Lanes {
-        Lanes::from_fn(|lane| if lane < self.count { f(self.rows[lane]) } else { 0.0 })
+        Lanes::from_fn(|lane| if lane >= self.empty { f(self.rows[lane]) } else { 0.0 })
     }
 
     /// A vector of each row.
@@ -162,22 +234,20 @@ impl<'a> Rows<'a> {
     /// The same, zero in empty lanes.
     #[inline(always)]
     fn vector_or_zero(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3 {
-        Lanes3::from_array(std::array::from_fn(|lane| if lane < self.count { f(self.rows[lane]) } else { DVec3::ZERO }))
+        Lanes3::from_array(std::array::from_fn(|lane| if lane >= self.empty { f(self.rows[lane]) } else { DVec3::ZERO }))
     }
 }
 
 impl Pack {
-    fn new(index: &[u32], rows: &Rows<'_>, island: &Island<'_>) -> Self {
-        let nobody = island.bodies.len() as u32;
-        let body = |lane: usize, i: u32| if lane < index.len() { i } else { nobody };
-        let (a, b) = (|lane: usize| body(lane, rows.rows[lane].a), |lane: usize| body(lane, rows.rows[lane].b));
+    fn new(index: &[u32], rows: &Rows<'_>, island: &Island<'_>, base: Base) -> Self {
         let of = |i: u32| &island.bodies[i as usize];
+        let row = |lane: usize| lane.checked_sub(rows.empty).map_or(NONE, |k| base.row + index[k]);
         Pack {
-            a: std::array::from_fn(a),
-            b: std::array::from_fn(b),
-            row: std::array::from_fn(|lane| index.get(lane).copied().unwrap_or(NONE)),
+            a: rows.rows.map(|r| r.a - base.body),
+            b: rows.rows.map(|r| r.b - base.body),
+            row: std::array::from_fn(row),
             general: rows.rows.iter().any(|r| of(r.a).is_general() || of(r.b).is_general()),
-            normal: rows.vector(|r| r.normal),
+            normal: rows.vector_or_zero(|r| r.normal),
             arm_a: rows.vector(|r| r.arm_a),
             arm_b: rows.vector(|r| r.arm_b),
             coupling: rows.vector(|r| r.coupling * r.mass_normal),

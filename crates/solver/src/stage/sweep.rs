@@ -4,7 +4,8 @@ use granule_model::DMat3;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{LANES, Lanes, Lanes3, Quads, Register, Register3};
-use super::packs::{LaneBody, Pack, Packs, Turning};
+use super::packs::{BlockPacks, LaneBody, Pack, PackList, Packs, Turning};
+use crate::blocks::{self, Block, Set};
 
 /// What is done to every contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,13 +17,33 @@ pub(super) enum Task {
 }
 
 /// Goes through all contacts; returns the largest change of a relative velocity \[m/s\].
-pub(super) fn pass(packs: &mut Packs, tensors: &[DMat3], task: Task) -> f64 {
-    Arch::new().dispatch(Pass { packs, tensors, task })
+pub(super) fn pass(packs: &mut Packs, blocks: &[Block], tensors: &[DMat3], task: Task) -> f64 {
+    let Packs { bodies, of_blocks, rest } = packs;
+    let of_blocks = &mut of_blocks[..blocks.len()];
+    let tensors_of = |set: Set| &tensors[set.bodies(blocks, tensors.len()).start..];
+    blocks::inside(blocks, &mut bodies[..], of_blocks, &|k, bodies, of: &mut BlockPacks| {
+        of.inside.pass(bodies, tensors_of(Set::Inside(k)), task);
+    });
+    blocks::across(blocks, &mut bodies[..], of_blocks, &|k, bodies, of: &mut BlockPacks| {
+        of.across.pass(bodies, tensors_of(Set::Across(k)), task);
+    });
+    rest.pass(bodies, tensors, task);
+    of_blocks.iter().map(|of| of.inside.largest.max(of.across.largest)).fold(rest.largest, f64::max)
+}
+
+impl PackList {
+    /// Goes through the contacts of a set; `bodies` are those that it may touch.
+    fn pass(&mut self, bodies: &mut [LaneBody], tensors: &[DMat3], task: Task) {
+        let PackList { packs, turning, largest, .. } = self;
+        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, tensors, task });
+    }
 }
 
 /// A pass, compiled for each set of vector instructions.
 struct Pass<'a> {
-    packs: &'a mut Packs,
+    bodies: &'a mut [LaneBody],
+    packs: &'a mut [Pack],
+    turning: &'a mut [Turning],
     tensors: &'a [DMat3],
     task: Task,
 }
@@ -32,12 +53,12 @@ impl WithSimd for Pass<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Packs { bodies, packs, turning, .. } = self.packs;
-        let mut sweep = Sweep { simd, tensors: self.tensors, bodies };
+        let Pass { bodies, packs, turning, tensors, task } = self;
+        let mut sweep = Sweep { simd, tensors, bodies };
         let mut largest = Lanes::default();
         for (k, pack) in packs.iter_mut().enumerate() {
             for part in 0..LANES / S::F64_LANES {
-                if self.task == Task::WarmStart {
+                if task == Task::WarmStart {
                     sweep.warm_start(pack, part);
                     continue;
                 }
@@ -242,10 +263,11 @@ mod tests {
 
     /// Velocities and impulses after ten sweeps, as bits.
     fn bits(packs: &mut Packs, tensors: &[DMat3], mut pass: impl FnMut(Pass<'_>) -> f64) -> Vec<u64> {
-        let mut residuals = vec![pass(Pass { packs, tensors, task: Task::WarmStart })];
-        residuals.extend((0..10).map(|_| pass(Pass { packs, tensors, task: Task::Sweep })));
-        let velocities = packs.bodies.iter().map(LaneBody::velocity).flat_map(|v| [v.linear, v.angular]);
-        let impulses = packs.packs.iter().flat_map(|pack| pack.normal_impulse.0);
+        let Packs { bodies, rest: PackList { packs, turning, .. }, .. } = packs;
+        let tasks = std::iter::once(Task::WarmStart).chain([Task::Sweep; 10]);
+        let residuals: Vec<f64> = tasks.map(|task| pass(Pass { bodies, packs, turning, tensors, task })).collect();
+        let velocities = bodies.iter().map(LaneBody::velocity).flat_map(|v| [v.linear, v.angular]);
+        let impulses = packs.iter().flat_map(|pack| pack.normal_impulse.0);
         residuals.into_iter().chain(velocities.flat_map(|v| v.to_array())).chain(impulses).map(f64::to_bits).collect()
     }
 
@@ -254,7 +276,7 @@ mod tests {
         let mut random = Random::new(5);
         for friction in [0.0, 0.2, 0.8] {
             let (mut bodies, tensors, mut rows) = island(&mut random, friction);
-            let island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+            let island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
             let load = || {
                 let mut packs = Packs::default();
                 packs.load(&island);

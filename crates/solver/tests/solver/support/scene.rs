@@ -190,7 +190,7 @@ impl Scene {
             Row::new(&input, &bodies, &tensors, self.dt)
         };
         let mut rows: Vec<Row> = self.touches.iter().map(row).collect();
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows };
+        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         let kinetic_before = island.kinetic_energy();
         let mut before = Vec::new();
         let report = stage::solve(&mut island, settings, &unforced, &mut before, &mut Packs::default());
@@ -200,7 +200,7 @@ impl Scene {
 
 impl Solved {
     fn island(&mut self) -> Island<'_> {
-        Island { bodies: &mut self.bodies, tensors: &self.tensors, rows: &mut self.rows }
+        Island { bodies: &mut self.bodies, tensors: &self.tensors, rows: &mut self.rows, blocks: &[] }
     }
 
     pub(crate) fn kinetic(&mut self) -> f64 {

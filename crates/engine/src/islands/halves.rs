@@ -1,0 +1,192 @@
+//! Halves of blocks: a large island cut along its longest side.
+//!
+//! Bodies are sorted by their place along that side and cut into halves of about [`CONTACTS`] contacts, none narrower than [`REACH`];
+//! two halves make a block. Contacts then join bodies of one half or of neighbouring ones, but for a few of bodies much larger than the
+//! others. Nothing here depends on the number of threads.
+
+use granule_islands::Island;
+use granule_model::DVec3;
+
+use crate::bodies::Bodies;
+use crate::detection::Contact;
+
+/// Contacts to a half.
+const CONTACTS: usize = 3000;
+/// Halves below which an island is not cut.
+const FEWEST: usize = 4;
+/// Least width of a half, over the mean radius: spheres of equal size that touch are never further apart than their halves allow.
+const REACH: f64 = 2.5;
+/// Width of a bin by which bodies are sorted, over the mean radius.
+const BIN: f64 = 0.25;
+/// Bins at most.
+const BINS: usize = 1 << 16;
+/// How much longer another side than the first must be to be cut instead: a side that is longest by a hair must not change the order
+/// from step to step.
+const LONGER: f64 = 1.5;
+
+/// The halves of one island; the memory is kept.
+#[derive(Debug, Default)]
+pub(super) struct Halves {
+    /// Dense indices of the bodies, half after half.
+    bodies: Vec<u32>,
+    /// End of each half.
+    ends: Vec<usize>,
+    /// Half of each body, by dense index.
+    half: Vec<u32>,
+    /// Bin of each body of the island, and the running sums over bins.
+    bin: Vec<u32>,
+    count: Vec<usize>,
+    /// Contacts, set after set: inside and across of each block, and the rest.
+    contacts: Vec<u32>,
+    /// End of each set.
+    sets: Vec<usize>,
+}
+
+impl Halves {
+    /// Cuts an island; false when it is too small for that.
+    pub(super) fn cut(
+        &mut self,
+        island: &Island<'_>,
+        bodies: &Bodies,
+        awake: &[bool],
+        contacts: &[Contact],
+    ) -> bool {
+        if island.contacts.len() < FEWEST * CONTACTS {
+            return false;
+        }
+        let radii = island.bodies.iter().map(|i| bodies.radius[*i as usize]);
+        let radius = radii.sum::<f64>() / island.bodies.len() as f64;
+        let width = self.sort(island.bodies, bodies, radius);
+        let most = CONTACTS * island.bodies.len() / island.contacts.len();
+        self.cut_bins(most.max(1), (REACH * radius / width).ceil() as usize);
+        if self.ends.len() < FEWEST {
+            return false;
+        }
+        self.half.resize(bodies.len(), 0);
+        let mut start = 0;
+        for (half, end) in self.ends.iter().enumerate() {
+            self.bodies[start..*end].iter().for_each(|i| self.half[*i as usize] = half as u32);
+            start = *end;
+        }
+        self.sort_contacts(island.contacts, awake, contacts);
+        true
+    }
+
+    /// Sorts the bodies by bins along the longest side; returns the width of a bin \[m\].
+    fn sort(&mut self, island: &[u32], bodies: &Bodies, radius: f64) -> f64 {
+        let position = |i: &u32| bodies.pose[*i as usize].position;
+        let start = position(&island[0]);
+        let corners = island.iter().map(position).fold((start, start), |(low, high), p| (low.min(p), high.max(p)));
+        let (axis, length) = longest(corners.1 - corners.0);
+        let width = (BIN * radius).max(length / (BINS - 1) as f64);
+        let low = corners.0.dot(axis);
+        self.bin.clear();
+        self.bin.extend(island.iter().map(|i| ((position(i).dot(axis) - low) / width) as u32));
+        self.count.clear();
+        self.count.resize((length / width) as usize + 2, 0);
+        self.bin.iter().for_each(|bin| self.count[*bin as usize] += 1);
+        start_of_each(&mut self.count);
+        self.bodies.clear();
+        self.bodies.resize(island.len(), 0);
+        for (i, bin) in island.iter().zip(&self.bin) {
+            let place = &mut self.count[*bin as usize];
+            self.bodies[*place] = *i;
+            *place += 1;
+        }
+        // Each count is now where its bin ends.
+        width
+    }
+
+    /// Cuts the bins into halves of at least `least` bodies and `narrowest` bins.
+    fn cut_bins(&mut self, least: usize, narrowest: usize) {
+        self.ends.clear();
+        let (mut start, mut bins) = (0, 0);
+        for end in &self.count {
+            bins += 1;
+            if end - start >= least && bins >= narrowest {
+                self.ends.push(*end);
+                (start, bins) = (*end, 0);
+            }
+        }
+        // What is left over belongs to the last half.
+        if let Some(last) = self.ends.last_mut() {
+            *last = self.bodies.len();
+        }
+    }
+
+    /// Sorts the contacts by the sets of the blocks.
+    fn sort_contacts(&mut self, island: &[u32], awake: &[bool], contacts: &[Contact]) {
+        let rest = 2 * self.block_count();
+        let set = |c: &u32| {
+            let contact = &contacts[*c as usize];
+            let [a, b] = [contact.a, contact.b].map(|i| awake[i as usize].then(|| self.half[i as usize] as usize));
+            let (low, high) = match (a, b) {
+                (Some(a), Some(b)) => (a.min(b), a.max(b)),
+                (Some(half), None) | (None, Some(half)) => (half, half),
+                (None, None) => return rest,
+            };
+            match () {
+                () if low / 2 == high / 2 => low / 2 * 2,
+                () if high == low + 1 => low / 2 * 2 + 1,
+                () => rest,
+            }
+        };
+        self.sets.clear();
+        self.sets.resize(rest + 1, 0);
+        self.bin.clear();
+        self.bin.extend(island.iter().map(|c| set(c) as u32));
+        self.bin.iter().for_each(|set| self.sets[*set as usize] += 1);
+        start_of_each(&mut self.sets);
+        self.contacts.clear();
+        self.contacts.resize(island.len(), 0);
+        for (c, set) in island.iter().zip(&self.bin) {
+            let place = &mut self.sets[*set as usize];
+            self.contacts[*place] = *c;
+            *place += 1;
+        }
+    }
+
+    /// Number of blocks.
+    pub(super) fn block_count(&self) -> usize {
+        self.ends.len().div_ceil(2)
+    }
+
+    /// The bodies of the left and of the right half of a block; the last one may have no right half.
+    pub(super) fn bodies_of(&self, block: usize) -> [&[u32]; 2] {
+        let end = |half: usize| if half == 0 { 0 } else { self.ends[(half - 1).min(self.ends.len() - 1)] };
+        [0, 1].map(|side| &self.bodies[end(2 * block + side)..end(2 * block + side + 1)])
+    }
+
+    /// The contacts inside a block.
+    pub(super) fn inside(&self, block: usize) -> &[u32] {
+        self.set(2 * block)
+    }
+
+    /// The contacts from a block to the next.
+    pub(super) fn across(&self, block: usize) -> &[u32] {
+        self.set(2 * block + 1)
+    }
+
+    /// All others.
+    pub(super) fn rest(&self) -> &[u32] {
+        self.set(2 * self.block_count())
+    }
+
+    fn set(&self, set: usize) -> &[u32] {
+        &self.contacts[if set == 0 { 0 } else { self.sets[set - 1] }..self.sets[set]]
+    }
+}
+
+/// The axis of the longest side, x unless another is much longer, and the length of that side.
+fn longest(size: DVec3) -> (DVec3, f64) {
+    let sides = [(DVec3::X, size.x), (DVec3::Y, size.y), (DVec3::Z, size.z)];
+    sides.into_iter().reduce(|best, side| if side.1 > LONGER * best.1 { side } else { best }).unwrap_or_default()
+}
+
+/// Turns numbers of items into where each begins.
+fn start_of_each(count: &mut [usize]) {
+    let mut total = 0;
+    for count in count {
+        total += std::mem::replace(count, total);
+    }
+}
