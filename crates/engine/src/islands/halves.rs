@@ -11,7 +11,7 @@ use crate::bodies::Bodies;
 use crate::detection::Contact;
 
 /// Contacts to a half.
-const CONTACTS: usize = 3000;
+const CONTACTS: usize = 1500;
 /// Halves below which an island is not cut.
 const FEWEST: usize = 4;
 /// Least width of a half, over the mean radius: spheres of equal size that touch are never further apart than their halves allow.

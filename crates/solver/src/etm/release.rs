@@ -15,6 +15,8 @@
 //! * The energy given back never exceeds what was taken: contacts with negative `W_i` count against the budget.
 //! * The work of contacts that were not hit is dissipated.
 
+use std::ops::Add;
+
 use granule_model::Velocity;
 
 use super::Etm;
@@ -87,30 +89,23 @@ pub fn release(
     hit: &mut Vec<bool>,
 ) -> Option<ReleaseReport> {
     hit.clear();
-    hit.extend(island.rows.iter().map(|row| settings.hits.was_hit(row)));
-    let fast_contacts = hit.iter().filter(|h| **h).count() as u32;
-    if fast_contacts == 0 {
+    hit.resize(island.rows.len(), false);
+    let (hits, threshold) = (settings.hits, settings.threshold);
+    let taken = ws.scan(island, hit, &|row| Taken::of(row, &hits, threshold, before));
+    if taken.hits == 0 {
         return None;
     }
-    let Taken { taken, share } = taken(island, hit);
-    let approach = fastest_hit(island, before, hit);
-    let frictionless = island.rows.iter().all(|row| row.static_friction == 0.0);
+    let (share, approach, lift) = (taken.share(), taken.approach, hits.lift);
     let energy = |i: usize, row: &Row| if hit[i] { share * row.normal_work.max(0.0) } else { 0.0 };
-    let takes_part = |i: usize, row: &Row| hit[i] || settings.hits.touches_after(row);
+    let takes_part = |i: usize, row: &Row| hit[i] || hits.touches_after(row);
     let report = match settings.tracking {
         Tracking::Sequential(law) => {
-            let rounds = RoundSettings {
-                lambda: law.lambda,
-                threshold: settings.threshold,
-                lift: settings.hits.lift,
-                // As the engine's runs have been: its golden hashes hold for this.
-                sliding: 0.0,
-                max_rounds: law.max_rounds,
-                first_step: approach / f64::from(law.lambda),
-            };
-            let mut rounds = Rounds::new(ws, island, &rounds, &takes_part);
-            let closes = |i: usize, row: &Row| row.left < -settings.threshold && takes_part(i, row);
-            rounds.load(&|i, row| hit[i] || closes(i, row), &energy);
+            // No sliding speed is none, as the engine's runs have been: its golden hashes hold for this.
+            let (max_rounds, lambda) = (law.max_rounds, law.lambda);
+            let first_step = approach / f64::from(lambda);
+            let settings = RoundSettings { lambda, threshold, lift, sliding: 0.0, max_rounds, first_step };
+            let mut rounds = Rounds::new(ws, island, &settings, &takes_part);
+            rounds.load(&energy);
             let kinetic_before = rounds.kinetic_energy();
             let report = rounds.run();
             ReleaseReport { kinetic_before, kinetic_after: rounds.kinetic_energy(), ..report }
@@ -119,41 +114,69 @@ pub fn release(
             let rows = || island.rows.iter().enumerate();
             let active: Vec<u32> = rows().filter(|(i, row)| takes_part(*i, row)).map(|(i, _)| i as u32).collect();
             let stored: Vec<f64> = rows().map(|(i, row)| energy(i, row)).collect();
-            let (threshold, lift) = (settings.threshold, settings.hits.lift);
             let start = Start { active: &active, stored: &stored, approach, threshold, lift };
             let kinetic_before = island.kinetic_energy();
             let report = law.release(island, &start);
             ReleaseReport { kinetic_before, kinetic_after: island.kinetic_energy(), ..report }
         }
     };
+    let (fast_contacts, taken, frictionless) = (taken.hits, taken.taken, !taken.has_friction);
     Some(ReleaseReport { fast_contacts, taken, frictionless, ..report })
 }
 
-/// Largest approach speed with which a hit contact came in \[m/s\].
-fn fastest_hit(island: &Island<'_>, before: &[Velocity], hit: &[bool]) -> f64 {
-    let rows = island.rows.iter().zip(hit).filter(|(_, hit)| **hit);
-    rows.map(|(row, _)| -normal_velocity(row, before)).fold(0.0, f64::max)
-}
-
-/// What hit contacts took, and what may be given back of it.
-struct Taken {
-    /// Work \[J\]; hit contacts may store less.
+/// What the contact stage did at some contacts, as far as the release asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken {
+    /// Contacts that were hit.
+    hits: u32,
+    /// Work that these took \[J\]; they may store less.
     taken: f64,
-    /// Share of the work that contacts store.
-    share: f64,
+    /// What may be stored \[J\], contacts with negative work counted.
+    budget: f64,
+    /// Largest approach speed with which one of them came in \[m/s\].
+    approach: f64,
+    /// Whether a contact has friction.
+    has_friction: bool,
+    /// Whether the rounds begin here: a contact was hit, or touches and approaches still.
+    pub(super) is_reached: bool,
 }
 
-/// Reads off the contact stage what hit contacts took, and bounds what they store by the budget of the module's head.
-fn taken(island: &Island<'_>, hit: &[bool]) -> Taken {
-    let (mut taken, mut budget) = (0.0, 0.0);
-    for (row, hit) in island.rows.iter().zip(hit) {
-        budget += row.friction_work.min(0.0);
-        if *hit {
-            budget += row.normal_work;
-            taken += row.normal_work.max(0.0);
-        } else {
-            budget += row.normal_work.min(0.0);
+impl Taken {
+    fn of(row: &Row, hits: &HitSettings, threshold: f64, before: &[Velocity]) -> Self {
+        let is_hit = hits.was_hit(row);
+        let work = if is_hit { row.normal_work } else { row.normal_work.min(0.0) };
+        Taken {
+            hits: u32::from(is_hit),
+            taken: if is_hit { work.max(0.0) } else { 0.0 },
+            budget: row.friction_work.min(0.0) + work,
+            approach: if is_hit { (-normal_velocity(row, before)).max(0.0) } else { 0.0 },
+            has_friction: row.static_friction > 0.0,
+            is_reached: is_hit || (row.left < -threshold && hits.touches_after(row)),
         }
     }
-    Taken { taken, share: if taken > 0.0 { (budget / taken).clamp(0.0, 1.0) } else { 0.0 } }
+
+    /// Whether it is that of a contact that was hit.
+    pub(super) fn is_hit(&self) -> bool {
+        self.hits > 0
+    }
+
+    /// Share of the work that hit contacts store, by the budget of the module's head.
+    fn share(&self) -> f64 {
+        if self.taken > 0.0 { (self.budget / self.taken).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+impl Add for Taken {
+    type Output = Self;
+
+    fn add(self, x: Self) -> Self {
+        Taken {
+            hits: self.hits + x.hits,
+            taken: self.taken + x.taken,
+            budget: self.budget + x.budget,
+            approach: self.approach.max(x.approach),
+            has_friction: self.has_friction || x.has_friction,
+            is_reached: self.is_reached || x.is_reached,
+        }
+    }
 }

@@ -12,12 +12,14 @@
 //! across the border of two zones up to half of the speed that is left. Stage III goes through the loaded contacts zone by
 //! zone, one step each. A zone that no hit reaches is not even listed.
 
+use std::ops::Add;
+
 use granule_model::DMat3;
 
-use crate::blocks::{self, Block, Set};
+use crate::blocks::{self, Block, Cut, Set};
 use crate::island::{Island, Row, SolverBody, kinetic_energy};
 
-use super::release::ReleaseReport;
+use super::release::{ReleaseReport, Taken};
 use super::zone::{Part, Tally, Zone};
 
 /// How rounds run.
@@ -56,6 +58,44 @@ struct BlockZones {
     inside: Zone,
     across: Zone,
     kinetic: f64,
+}
+
+impl Workspace {
+    fn reserve(&mut self, blocks: usize) {
+        if self.of_blocks.len() < blocks {
+            self.of_blocks.resize_with(blocks, BlockZones::default);
+        }
+    }
+
+    /// Reads off every row what the contact stage did there, for each zone and in total, and whether it was hit.
+    pub(super) fn scan(
+        &mut self,
+        island: &Island<'_>,
+        hit: &mut [bool],
+        of: &(impl Fn(&Row) -> Taken + Sync),
+    ) -> Taken {
+        let (blocks, rows) = (island.blocks, &*island.rows);
+        let scan = |rows: &[Row], hit: &mut [bool]| {
+            let each = rows.iter().zip(hit).map(|(row, hit)| {
+                let taken = of(row);
+                *hit = taken.is_hit();
+                taken
+            });
+            each.fold(Taken::default(), Add::add)
+        };
+        self.reserve(blocks.len());
+        let of_blocks = &mut self.of_blocks[..blocks.len()];
+        let work = |k: usize, (rows, hit): (&[Row], &mut [bool]), of: &mut BlockZones| {
+            let inside = Set::Inside(k).rows(blocks, 0).len();
+            let ((inside, hit_inside), (across, hit_across)) = (rows, hit).cut(inside);
+            (of.inside.taken, of.across.taken) = (scan(inside, hit_inside), scan(across, hit_across));
+        };
+        blocks::rows(blocks, (rows, &mut hit[..]), of_blocks, &work);
+        let rest = Set::Rest.rows(blocks, rows.len());
+        self.rest.taken = scan(&rows[rest.clone()], &mut hit[rest]);
+        let zones = of_blocks.iter().flat_map(|of| [of.inside.taken, of.across.taken]);
+        zones.fold(self.rest.taken, Add::add)
+    }
 }
 
 /// Bits of [`Workspace::marks`] for the zones of each kind.
@@ -113,26 +153,19 @@ impl<'a, 'b> Rounds<'a, 'b> {
         settings: &'a RoundSettings,
         takes_part: &'a TakesPart<'a>,
     ) -> Self {
-        let count = island.blocks.len();
-        if workspace.of_blocks.len() < count {
-            workspace.of_blocks.resize_with(count, BlockZones::default);
-        }
+        workspace.reserve(island.blocks.len());
         workspace.marks.clear();
-        workspace.marks.resize(if count > 0 { island.bodies.len() } else { 0 }, 0);
-        let mut rounds = Rounds { workspace, island, settings, takes_part };
-        rounds.each(&|zone, _| zone.clear());
-        rounds
+        workspace.marks.resize(if island.blocks.is_empty() { 0 } else { island.bodies.len() }, 0);
+        workspace.of_blocks.iter_mut().flat_map(|of| [&mut of.inside, &mut of.across]).for_each(Zone::clear);
+        workspace.rest.clear();
+        Rounds { workspace, island, settings, takes_part }
     }
 
-    /// Lists the contacts of the zones in which `is_reached` holds for a row, gives them the energy that `energy` says of their rows \[J\],
-    /// and looks at those that approach still.
-    pub(super) fn load(
-        &mut self,
-        is_reached: &(impl Fn(usize, &Row) -> bool + Sync),
-        energy: &(impl Fn(usize, &Row) -> f64 + Sync),
-    ) {
+    /// Lists the contacts of the zones that hits have reached, gives them the energy that `energy` says of their rows \[J\], and looks at
+    /// those that approach still.
+    pub(super) fn load(&mut self, energy: &(impl Fn(usize, &Row) -> f64 + Sync)) {
         self.each(&|zone, part| {
-            if part.range.clone().any(|i| is_reached(i, &part.rows[i])) {
+            if zone.taken.is_reached {
                 zone.prepare(part);
                 zone.load(part, energy);
             }
@@ -309,7 +342,8 @@ mod tests {
         let report = if grouped {
             let mut workspace = Workspace::default();
             let mut rounds = Rounds::new(&mut workspace, &mut island, &settings, &|_, _| true);
-            rounds.load(&|_, _| true, &|_, _| 0.0);
+            rounds.workspace.rest.taken.is_reached = true;
+            rounds.load(&|_, _| 0.0);
             rounds.run()
         } else {
             strict(&mut island, &settings)

@@ -7,6 +7,7 @@
 use granule_model::{DMat3, DVec3};
 
 use super::impulse::{Mobilities, impulse, normal_work, releasing_impulse, without_noise};
+use super::release::Taken;
 use super::rounds::{RoundSettings, TakesPart};
 use crate::approach::{Approaches, Contacts, Levels};
 use crate::island::{Lever, Row, SolverBody};
@@ -35,6 +36,8 @@ const LINE: usize = 64;
 struct Touch {
     lever: Lever,
     row: u32,
+    /// Whether its arms lie along the normal.
+    is_central: bool,
 }
 
 /// The contacts of a zone with the bodies' velocities now.
@@ -68,6 +71,18 @@ impl Contacts for Touching<'_> {
     #[inline(always)]
     fn relative_velocity(&self, i: usize) -> DVec3 {
         self.touches[i].lever.relative_velocity(self.bodies)
+    }
+
+    /// Spin has no part in it where the arms lie along the normal: 12 numbers to fetch instead of 21.
+    #[inline(always)]
+    fn normal_velocity(&self, i: usize) -> f64 {
+        let Touch { lever, is_central, .. } = &self.touches[i];
+        let velocity = |body: u32| self.bodies[body as usize].velocity;
+        if *is_central {
+            lever.normal.dot(velocity(lever.a).linear - velocity(lever.b).linear)
+        } else {
+            lever.normal.dot(lever.relative_velocity(self.bodies))
+        }
     }
 }
 
@@ -141,6 +156,8 @@ pub(super) struct Zone {
     spent: u64,
     most: u64,
     pub(super) tally: Tally,
+    /// What the contact stage did here.
+    pub(super) taken: Taken,
     /// Approach speed that was last asked for \[m/s\].
     pub(super) approach: f64,
     /// Fastest level that was last asked for.
@@ -165,7 +182,7 @@ impl Zone {
         self.touches.extend(takes_part.map(|i| {
             let lever = part.rows[i].lever();
             let lever = Lever { a: lever.a - part.first, b: lever.b - part.first, ..lever };
-            Touch { lever, row: i as u32 }
+            Touch { lever, row: i as u32, is_central: part.rows[i].is_central }
         }));
         let count = self.touches.len();
         self.impulses.clear();
@@ -191,7 +208,7 @@ impl Zone {
     /// the velocity that `left` says.
     pub(super) fn load(&mut self, part: &mut Part<'_>, energy: impl Fn(usize, &Row) -> f64) {
         for i in 0..self.touches.len() {
-            let Touch { lever, row } = self.touches[i];
+            let Touch { lever, row, .. } = self.touches[i];
             self.store(i, energy(row as usize, &part.rows[row as usize]));
             if part.rows[row as usize].left < -part.settings.threshold {
                 self.note(part, lever.a, lever.b);
@@ -271,7 +288,7 @@ impl Zone {
             }
             self.spent += 1;
             self.tally.impulses += 1;
-            let Touch { lever, row } = self.touches[i];
+            let Touch { lever, row, .. } = self.touches[i];
             let row = &part.rows[row as usize];
             let m = self.mobilities.get(i, row, || lever.collision_matrix(part.bodies, part.tensors));
             let u = without_noise(u, lever.normal, part.settings.sliding);
@@ -340,7 +357,7 @@ impl Zone {
     /// One step of contact i; whether it stores energy still.
     fn release_step(&mut self, part: &mut Part<'_>, i: usize, step: f64) -> bool {
         let stored = self.claim(i);
-        let Touch { lever, row } = self.touches[i];
+        let Touch { lever, row, .. } = self.touches[i];
         let row = &part.rows[row as usize];
         let m = self.mobilities.get(i, row, || lever.collision_matrix(part.bodies, part.tensors));
         let u = without_noise(lever.relative_velocity(part.bodies), lever.normal, part.settings.sliding);
