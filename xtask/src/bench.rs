@@ -13,6 +13,7 @@ mod laws;
 mod memory;
 mod peers;
 mod row;
+mod speedup;
 mod table;
 mod workload;
 
@@ -132,6 +133,9 @@ fn run_all(workloads: &[Workload], thread_counts: &[u16], path: &Path) -> Result
         }
     }
     println!("\n{}", table::phases(&rows));
+    if let Some(speedups) = speedup::table(&rows) {
+        println!("\n{speedups}");
+    }
     if let Some(laws) = laws::table(&rows) {
         println!("\n{laws}");
     }
@@ -177,8 +181,10 @@ fn one(workload: &Workload, threads: u16) -> Result<Row, BenchError> {
     let course = workload.course()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
     let pool = pool.map_err(|e| BenchError::Threads { threads, reason: e.to_string() })?;
+    let before = speedup::of_arithmetic(&pool, threads);
     let row = pool.install(|| measure(&workload.name, &course, threads))?;
-    Ok(Row { law: workload.law(), ..row })
+    let arithmetic_speed_up = 0.5 * (before + speedup::of_arithmetic(&pool, threads));
+    Ok(Row { law: workload.law(), arithmetic_speed_up, ..row })
 }
 
 fn write<R: Serialize>(path: &Path, rows: &[R]) -> Result<(), BenchError> {
@@ -208,6 +214,9 @@ mod tests {
             "wall_seconds_per_simulated_second",
             "ms_per_step_falling",
             "ms_per_step_settled",
+            "wall_ms_per_step_falling",
+            "wall_ms_per_step_settled",
+            "arithmetic_speed_up",
             "cpu_seconds_per_floor_period",
             "mean_sweeps",
             "largest_sweeps",

@@ -18,7 +18,11 @@ mod search;
 use commit::PairSorter;
 use granule_model::Aabb;
 use grid::Grid;
+use rayon::prelude::*;
 use search::Search;
+
+/// Bodies from which on a look at all of them is shared out to threads.
+const PARALLEL: usize = 4096;
 
 /// The bodies of one step, by dense index; the three slices have the same length.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +108,11 @@ impl BroadPhase {
                 && slot.movable == input.movable[i]
                 && (!slot.present || slot.fat.contains(&input.boxes[i].padded(reach[i].max(0.0))))
         };
-        self.valid && self.slots.len() == input.boxes.len() && (0..self.slots.len()).all(unchanged)
+        let count = self.slots.len();
+        let all = || match count {
+            ..PARALLEL => (0..count).all(unchanged),
+            _ => (0..count).into_par_iter().with_min_len(PARALLEL / 4).all(unchanged),
+        };
+        self.valid && count == input.boxes.len() && all()
     }
 }

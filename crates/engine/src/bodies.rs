@@ -7,7 +7,10 @@ use granule_geometry::Shape;
 use granule_measure::BodyMotion;
 use granule_model::{Aabb, BodyId, BodyKind, DVec3, InverseInertia, Pose, Velocity};
 
+use rayon::prelude::*;
+
 use crate::description::{MaterialId, Motion};
+use crate::parallel;
 
 /// All bodies.
 #[derive(Debug, Default)]
@@ -47,6 +50,22 @@ pub(crate) struct Driven {
     pub(crate) start: Pose,
 }
 
+/// A body that is being moved.
+pub(crate) struct Moved<'a> {
+    pub(crate) pose: &'a mut Pose,
+    pub(crate) velocity: &'a mut Velocity,
+    pub(crate) transport: Velocity,
+    pub(crate) moments: DVec3,
+}
+
+/// Brings box and inertia up to date with a pose.
+fn follow(pose: &Pose, shape: &Shape, moments: DVec3, boxed: &mut Aabb, inertia: &mut InverseInertia) {
+    *boxed = shape.aabb(pose);
+    if let InverseInertia::General(_) = inertia {
+        *inertia = InverseInertia::new(moments, pose.rotation);
+    }
+}
+
 impl Bodies {
     pub(crate) fn len(&self) -> usize {
         self.pose.len()
@@ -75,10 +94,31 @@ impl Bodies {
 
     /// Brings the box and the inertia of a moved body up to date.
     pub(crate) fn refresh(&mut self, i: usize) {
-        self.boxes[i] = self.shape[i].aabb(&self.pose[i]);
-        if let InverseInertia::General(_) = self.inverse_inertia[i] {
-            self.inverse_inertia[i] = InverseInertia::new(self.principal_inertia[i], self.pose[i].rotation);
-        }
+        follow(
+            &self.pose[i],
+            &self.shape[i],
+            self.principal_inertia[i],
+            &mut self.boxes[i],
+            &mut self.inverse_inertia[i],
+        );
+    }
+
+    /// Lets `advance` move every body that is awake, by its dense index, and brings boxes and inertia up to date.
+    pub(crate) fn advance(&mut self, advance: impl Fn(usize, &mut Moved<'_>) + Sync + Send) {
+        let Bodies { pose, velocity, boxes, inverse_inertia, transport, shape, principal_inertia, .. } = self;
+        let (dynamic, asleep) = (&self.dynamic, &self.asleep);
+        let written =
+            (pose.par_iter_mut(), velocity.par_iter_mut(), boxes.par_iter_mut(), inverse_inertia.par_iter_mut());
+        let read = (transport.par_iter(), shape.par_iter(), principal_inertia.par_iter());
+        let items = (written, read).into_par_iter().enumerate();
+        parallel::for_each(items, |(i, ((pose, velocity, boxed, inertia), (transport, shape, moments)))| {
+            if !dynamic[i] || asleep[i] {
+                return;
+            }
+            let (transport, moments) = (*transport, *moments);
+            advance(i, &mut Moved { pose: &mut *pose, velocity, transport, moments });
+            follow(pose, shape, moments, boxed, inertia);
+        });
     }
 
     /// The motion of a body, for measures of energy.

@@ -10,8 +10,9 @@ use granule_model::{ContactPoint, DVec3, Velocity};
 use rayon::prelude::*;
 
 use crate::bodies::Bodies;
+use crate::parallel;
 
-/// A contact of the current poses, with the impulse that its forerunner carried in the last step.
+/// A contact of the current poses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     /// Dense index of body A, the lower one.
@@ -23,8 +24,22 @@ pub(crate) struct Contact {
     pub(crate) gap: f64,
     /// Smaller of the two equal-volume radii: the scale of overlap.
     pub(crate) radius: f64,
-    pub(crate) warm_normal: f64,
-    pub(crate) warm_tangential: DVec3,
+}
+
+/// The impulse that a contact carries in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Carried {
+    /// \[N s\]
+    pub(crate) normal: f64,
+    /// \[N s\]
+    pub(crate) tangential: DVec3,
+}
+
+impl Carried {
+    /// The same in a step of another length.
+    pub(crate) fn scaled(self, scale: f64) -> Self {
+        Carried { normal: scale * self.normal, tangential: self.tangential * scale }
+    }
 }
 
 impl Contact {
@@ -46,6 +61,8 @@ impl Contact {
 /// Pairs that one task of the narrow phase takes: small enough to share out a few hundred pairs, large enough to hide the
 /// hand-over. Fixed, so that no result depends on the number of threads.
 const CHUNK: usize = 128;
+/// Contacts to which a task hands on what was carried.
+const INHERITED: usize = 4096;
 /// Margin beyond the distance that can be covered, over the smaller radius: keeps a resting contact in the list while it
 /// hovers around touch.
 const SLACK: f64 = 0.02;
@@ -67,9 +84,15 @@ pub(crate) struct Detection {
     reach: Vec<f64>,
     limit: Vec<f64>,
     tasks: Vec<Task>,
-    previous: Vec<Contact>,
     /// Contacts of the current poses, in the order of the pairs.
     pub(crate) contacts: Vec<Contact>,
+    /// What their forerunners carried in the last step, for each of them.
+    pub(crate) carried: Vec<Carried>,
+    /// What they carry in the step that is under way, once it is solved; empty before.
+    pub(crate) carrying: Vec<Carried>,
+    /// Contacts before the last search, with what was carried then: those to go back to when a step is undone.
+    previous: Vec<Contact>,
+    previous_carried: Vec<Carried>,
     /// True when bodies were added, removed or moved since the contacts were found.
     pub(crate) stale: bool,
 }
@@ -115,27 +138,47 @@ impl Detection {
 
     /// Distance that a surface point of each body can cover in a step by its own motion.
     fn measure_reach(&mut self, bodies: &Bodies, dt: f64, speed_gain: f64) {
-        self.own.clear();
-        self.own.extend((0..bodies.len()).map(|i| {
+        self.own.resize(bodies.len(), 0.0);
+        parallel::for_each(self.own.par_iter_mut().enumerate(), |(i, own)| {
             if !bodies.movable[i] || !bodies.present[i] {
-                return 0.0;
+                *own = 0.0;
+                return;
             }
             let v = &bodies.velocity[i];
             let gain = if bodies.awake(i) { speed_gain } else { 0.0 };
             // A sphere's surface does not move by its spin.
             let spin = if bodies.round[i] { 0.0 } else { v.angular.length() * bodies.extent[i] };
-            dt * (v.linear.length() + spin + gain)
-        }));
+            *own = dt * (v.linear.length() + spin + gain);
+        });
     }
 
-    /// Phase `narrowphase`: contacts at the current poses, warm-started from those found before.
+    /// Phase `narrowphase`: contacts at the current poses, with what those found before carried.
     pub(crate) fn find_contacts(&mut self, bodies: &Bodies) {
+        std::mem::swap(&mut self.contacts, &mut self.previous);
+        std::mem::swap(&mut self.carried, &mut self.previous_carried);
+        self.search(bodies);
+        self.stale = false;
+    }
+
+    /// Finds the contacts of the same poses anew, after bodies have been woken.
+    pub(crate) fn find_again(&mut self, bodies: &Bodies) {
+        self.search(bodies);
+    }
+
+    /// Makes the contacts before the last search the current ones again.
+    pub(crate) fn go_back(&mut self) {
+        std::mem::swap(&mut self.contacts, &mut self.previous);
+        std::mem::swap(&mut self.carried, &mut self.previous_carried);
+        self.carrying.clear();
+    }
+
+    fn search(&mut self, bodies: &Bodies) {
         let pairs = self.broadphase.pairs();
         let tasks = pairs.len().div_ceil(CHUNK);
         if self.tasks.len() < tasks {
             self.tasks.resize_with(tasks, Task::default);
         }
-        let (reach, known) = (&self.reach, &self.contacts);
+        let (reach, known) = (&self.reach, &self.previous);
         let work = |(pairs, task): (&[(u32, u32)], &mut Task)| {
             task.found.clear();
             // Both lists are in pair order: what is known is searched for once, and then followed.
@@ -155,13 +198,19 @@ impl Detection {
         } else {
             pairs.chunks(CHUNK).zip(of_tasks.iter_mut()).for_each(work);
         }
-        std::mem::swap(&mut self.contacts, &mut self.previous);
         self.contacts.clear();
         for task in &self.tasks[..tasks] {
             self.contacts.extend_from_slice(&task.found);
         }
-        inherit(&self.previous, &mut self.contacts);
-        self.stale = false;
+        let before = if self.carrying.is_empty() { &self.previous_carried } else { &self.carrying };
+        self.carried.resize(self.contacts.len(), Carried::default());
+        let pieces = self.contacts.par_chunks(INHERITED).zip(self.carried.par_chunks_mut(INHERITED));
+        if self.contacts.len() > INHERITED {
+            pieces.for_each(|(contacts, carried)| inherit(&self.previous, before, contacts, carried));
+        } else {
+            inherit(&self.previous, before, &self.contacts, &mut self.carried);
+        }
+        self.carrying.clear();
     }
 }
 
@@ -194,23 +243,20 @@ fn pair_contacts(bodies: &Bodies, reach: &[f64], a: u32, b: u32, task: &mut Task
         normal: p.normal,
         gap: p.gap,
         radius,
-        warm_normal: 0.0,
-        warm_tangential: DVec3::ZERO,
     }));
 }
 
-/// Hands the impulses of the last step on to the contacts between the same features. Both lists are in pair order.
-fn inherit(previous: &[Contact], contacts: &mut [Contact]) {
-    let mut start = 0;
-    for contact in contacts {
+/// Hands what was carried on to the contacts between the same features. Both lists are in pair order.
+fn inherit(previous: &[Contact], before: &[Carried], contacts: &[Contact], carried: &mut [Carried]) {
+    let Some(first) = contacts.first() else { return };
+    let mut start = previous.partition_point(|p| (p.a, p.b) < (first.a, first.b));
+    for (contact, carried) in contacts.iter().zip(carried) {
         let pair = (contact.a, contact.b);
         while start < previous.len() && (previous[start].a, previous[start].b) < pair {
             start += 1;
         }
-        let same_pair = previous[start..].iter().take_while(|p| (p.a, p.b) == pair);
-        if let Some(p) = same_pair.into_iter().find(|p| p.feature == contact.feature) {
-            contact.warm_normal = p.warm_normal;
-            contact.warm_tangential = p.warm_tangential;
-        }
+        let same_pair = previous[start..].iter().zip(&before[start..]).take_while(|(p, _)| (p.a, p.b) == pair);
+        let same = same_pair.into_iter().find(|(p, _)| p.feature == contact.feature);
+        *carried = same.map_or(Carried::default(), |(_, c)| *c);
     }
 }

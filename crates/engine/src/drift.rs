@@ -16,9 +16,11 @@
 //! was spent pressed its grains into each other sideways until every step had to be divided.
 
 use granule_model::DVec3;
+use rayon::prelude::*;
 
 use crate::bodies::Bodies;
 use crate::detection::Contact;
+use crate::parallel;
 
 /// Overlap that is left alone, over the smaller radius: contacts stay contacts. With 1e-3 columns of cubes went on swaying in one of
 /// six settled packs, lifted back by every correction; a settled pack overlaps by about this much.
@@ -99,9 +101,8 @@ impl Drift {
     }
 
     fn apply(&mut self, bodies: &mut Bodies, contacts: &mut [Contact]) {
-        for c in contacts.iter_mut() {
-            c.gap += opening(&self.shifts, bodies, c);
-        }
+        let (shifts, before) = (&self.shifts, &*bodies);
+        parallel::for_each(contacts.par_iter_mut(), |c| c.gap += opening(shifts, before, c));
         for (i, shift) in self.shifts.iter().enumerate() {
             if shift.linear != DVec3::ZERO || shift.angular != DVec3::ZERO {
                 let pose = &mut bodies.pose[i];

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use self::layout::{Layout, Place, Span};
 use self::pieces::Pieces;
 use crate::bodies::Bodies;
-use crate::detection::Contact;
+use crate::detection::{Carried, Contact};
 use crate::impact::{Impact, ImpactTotals, Standing};
 
 /// What the solver did in an island, and the scratch it needs.
@@ -85,6 +85,8 @@ pub(crate) struct Totals {
 pub(crate) struct State<'a> {
     pub(crate) bodies: &'a Bodies,
     pub(crate) contacts: &'a [Contact],
+    /// What these carried in the last step.
+    pub(crate) carried: &'a [Carried],
     /// Velocities before the forces of the step.
     pub(crate) unforced: &'a [Velocity],
     /// Step \[s\].
@@ -100,6 +102,7 @@ impl State<'_> {
     /// What the solver is told of a contact.
     fn row_input(&self, place: &Place, coefficients: Coefficients, gap: f64) -> RowInput {
         let contact = &self.contacts[place.contact as usize];
+        let warm = self.carried[place.contact as usize].scaled(self.warm_scale);
         let arm = |i: u32| contact.point - self.bodies.pose[i as usize].position;
         RowInput {
             a: place.a,
@@ -110,8 +113,8 @@ impl State<'_> {
             gap,
             coefficients,
             radius: contact.radius,
-            warm_normal: self.warm_scale * contact.warm_normal,
-            warm_tangential: self.warm_scale * contact.warm_tangential,
+            warm_normal: warm.normal,
+            warm_tangential: warm.tangential,
         }
     }
 }
@@ -221,7 +224,7 @@ impl Problems {
 
     /// Lays the islands out anew in which something was struck: velocities are those after the impact with the forces of the step,
     /// gaps those after the move, impulses those of the last step.
-    pub(crate) fn restart(&mut self, hits: &HitSettings, impact: &Impact, contacts: &[Contact], warm_scale: f64) {
+    pub(crate) fn restart(&mut self, hits: &HitSettings, impact: &Impact, carried: &[Carried], warm_scale: f64) {
         let mut from = Span::default();
         for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
             let index = &self.layout.bodies[from.bodies..span.bodies];
@@ -229,15 +232,10 @@ impl Problems {
             if outcome.again {
                 let bodies = &mut self.bodies[from.bodies..span.bodies];
                 for r in from.rows..span.rows {
-                    let contact = &contacts[self.layout.rows[r].contact as usize];
+                    let warm = carried[self.layout.rows[r].contact as usize].scaled(warm_scale);
                     let row = &mut self.rows[r];
                     let closes = hits.touches_after(row).then(|| hits.gap_after(row));
-                    row.restart(
-                        closes,
-                        hits.dt,
-                        warm_scale * contact.warm_normal,
-                        warm_scale * contact.warm_tangential,
-                    );
+                    row.restart(closes, hits.dt, warm.normal, warm.tangential);
                 }
                 for (k, i) in index.iter().map(|i| *i as usize).enumerate().filter(|(_, i)| self.awake[*i]) {
                     let (after, unforced) = (impact.velocity[i], &mut self.unforced[from.bodies + k]);
@@ -301,20 +299,21 @@ impl Problems {
         }
     }
 
-    /// Keeps the impulses of the step in the contacts, to start the next one from. A contact that was hit keeps what it had
-    /// before: its impulse says nothing about the load it will carry.
-    pub(crate) fn store_impulses(&self, contacts: &mut [Contact], warm_scale: f64) {
+    /// Fills `carrying` with the impulses of the step, to start the next one from. A contact that was hit keeps what it `carried`
+    /// before: its impulse says nothing about the load it will carry. So does one between sleepers.
+    pub(crate) fn store_impulses(&self, carried: &[Carried], warm_scale: f64, carrying: &mut Vec<Carried>) {
+        carrying.clear();
+        carrying.extend_from_slice(carried);
         let mut first = 0;
         for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
             for r in first..span.rows {
-                let contact = &mut contacts[self.layout.rows[r].contact as usize];
-                if outcome.release.is_some() && outcome.hit[r - first] {
-                    contact.warm_normal *= warm_scale;
-                    contact.warm_tangential *= warm_scale;
+                let carrying = &mut carrying[self.layout.rows[r].contact as usize];
+                *carrying = if outcome.release.is_some() && outcome.hit[r - first] {
+                    carrying.scaled(warm_scale)
                 } else {
-                    contact.warm_normal = self.rows[r].normal_impulse;
-                    contact.warm_tangential = self.rows[r].tangential_impulse;
-                }
+                    let row = &self.rows[r];
+                    Carried { normal: row.normal_impulse, tangential: row.tangential_impulse }
+                };
             }
             first = span.rows;
         }
@@ -380,7 +379,7 @@ mod tests {
         let mut problems = Problems::default();
         problems.find(&Bodies::default(), &[]);
         let bodies = Bodies::default();
-        let state = State { bodies: &bodies, contacts: &[], unforced: &[], dt: 1.0, warm_scale: 1.0 };
+        let state = State { bodies: &bodies, contacts: &[], carried: &[], unforced: &[], dt: 1.0, warm_scale: 1.0 };
         problems.assemble(&state, |_| unreachable!("no contact"), |c| c.gap);
         assert_eq!(problems.count(), 0);
         assert_eq!(problems.totals(1.0).sweeps, 0);

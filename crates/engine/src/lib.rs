@@ -31,6 +31,7 @@ mod islands;
 mod limits;
 mod motion;
 mod pairs;
+mod parallel;
 mod problem;
 mod report;
 mod rest;

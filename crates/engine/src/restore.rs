@@ -2,15 +2,13 @@
 
 use granule_model::{Pose, Velocity};
 
-use crate::detection::Contact;
 use crate::simulation::Simulation;
 
-/// State to go back to when a step is undone.
+/// State to go back to when a step is undone; the contacts are kept by the detection, which holds those of two steps.
 #[derive(Debug, Default)]
 pub(crate) struct Restore {
     pose: Vec<Pose>,
     velocity: Vec<Velocity>,
-    contacts: Vec<Contact>,
     impulse_time: f64,
     pub(crate) overlap: f64,
 }
@@ -24,7 +22,6 @@ impl Simulation {
         let r = &mut self.restore[depth];
         r.pose.clone_from(&self.bodies.pose);
         r.velocity.clone_from(&self.bodies.velocity);
-        r.contacts.clone_from(&self.detection.contacts);
         r.impulse_time = self.impulse_time;
         r.overlap = overlap;
     }
@@ -33,7 +30,7 @@ impl Simulation {
         let r = &self.restore[depth];
         self.bodies.pose.clone_from(&r.pose);
         self.bodies.velocity.clone_from(&r.velocity);
-        self.detection.contacts.clone_from(&r.contacts);
+        self.detection.go_back();
         self.impulse_time = r.impulse_time;
         for i in 0..self.bodies.len() {
             if self.bodies.movable[i] {

@@ -17,6 +17,7 @@
 
 use granule_measure::Energies;
 use granule_model::{DVec3, Pose, Velocity};
+use rayon::prelude::*;
 use tracing::trace_span;
 
 use crate::clock::Clock;
@@ -26,6 +27,7 @@ use crate::drive;
 use crate::error::EngineError;
 use crate::impact::{ImpactSettings, ImpactTotals};
 use crate::islands::{State, Totals};
+use crate::parallel;
 use crate::report::{EnergyReport, Phase, StepReport};
 use crate::simulation::Simulation;
 
@@ -202,7 +204,7 @@ impl Simulation {
     fn find_contacts(&mut self, dt: f64) {
         self.detection.find_contacts(&self.bodies);
         if self.sleep.wake(&mut self.bodies, &self.detection.contacts, dt) {
-            self.detection.find_contacts(&self.bodies);
+            self.detection.find_again(&self.bodies);
         }
     }
 
@@ -215,6 +217,7 @@ impl Simulation {
         let state = State {
             bodies: &self.bodies,
             contacts: &self.detection.contacts,
+            carried: &self.detection.carried,
             unforced: &self.unforced,
             dt,
             warm_scale,
@@ -262,7 +265,7 @@ impl Simulation {
         let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, &self.pairs, &settings);
         if totals.resolved > 0 {
             clock.enter(Phase::Contact);
-            self.problems.restart(&hits, &self.impact, &self.detection.contacts, warm_scale);
+            self.problems.restart(&hits, &self.impact, &self.detection.carried, warm_scale);
             self.problems.solve_again(&self.stage_settings(dt));
             self.problems.write_back(&mut self.bodies);
         }
@@ -275,21 +278,33 @@ impl Simulation {
         self.problems.write_back(&mut self.bodies);
         // What a very short flight leaves is rounding: the next one starts from what a longer one left.
         if self.pass == Pass::Whole || dt > SHORT_FLIGHT * self.horizon {
-            self.problems.store_impulses(&mut self.detection.contacts, warm_scale);
+            self.problems.store_impulses(&self.detection.carried, warm_scale, &mut self.detection.carrying);
             self.impulse_time = dt;
         }
     }
 
-    /// Phase `forces`: velocities before go to `unforced`, which holds those of driven bodies before `drive`. Returns the work of the force fields, with their share of the last term of
-    /// E* \[J\].
+    /// Phase `forces`: velocities before stay in `unforced`, which holds those of driven bodies before `drive`. Returns the work of the force
+    /// fields, with their share of the last term of E* \[J\].
     fn apply_forces(&mut self, dt: f64) -> f64 {
+        let mut forced = std::mem::take(&mut self.bodies.transport);
+        forced.clone_from(&self.bodies.velocity);
+        let moves = |i: usize| self.bodies.awake(i);
         let mut field_work = 0.0;
-        for i in (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i] && !self.bodies.asleep[*i]) {
-            self.unforced[i] = self.bodies.velocity[i];
-            let (velocity, work) = self.forced_velocity(i, dt);
-            self.bodies.velocity[i] = velocity;
-            field_work += work;
+        if self.fields.is_empty() {
+            let items = forced.par_iter_mut().enumerate();
+            parallel::for_each(items, |(i, v)| {
+                if moves(i) {
+                    *v = self.forced_velocity(i, dt).0;
+                }
+            });
+        } else {
+            for (i, v) in forced.iter_mut().enumerate().filter(|(i, _)| moves(*i)) {
+                let work;
+                (*v, work) = self.forced_velocity(i, dt);
+                field_work += work;
+            }
         }
+        self.bodies.transport = std::mem::replace(&mut self.bodies.velocity, forced);
         field_work
     }
 
@@ -301,23 +316,20 @@ impl Simulation {
         }
         let free =
             if integrator == Integrator::SymplecticEuler { &[] } else { self.problems.components().free_bodies() };
-        let bodies = &mut self.bodies;
-        for i in 0..bodies.len() {
-            if !bodies.awake(i) || free.binary_search(&(i as u32)).is_ok() {
-                continue;
+        self.bodies.advance(|i, moved| {
+            if free.binary_search(&(i as u32)).is_ok() {
+                return;
             }
-            let moments = bodies.principal_inertia[i];
-            let (mut pose, mut transport) = (bodies.pose[i], bodies.transport[i]);
-            granule_integrator::advance_pose(integrator, &mut pose, &mut transport, moments, dt);
-            if bodies.velocity[i].angular == bodies.transport[i].angular {
-                bodies.velocity[i].angular = transport.angular;
-            } else if !granule_integrator::is_isotropic(moments) {
-                bodies.velocity[i].angular = turned_with(&bodies.pose[i], &pose, bodies.velocity[i], moments, dt);
+            let (mut pose, mut transport) = (*moved.pose, moved.transport);
+            granule_integrator::advance_pose(integrator, &mut pose, &mut transport, moved.moments, dt);
+            if moved.velocity.angular == moved.transport.angular {
+                moved.velocity.angular = transport.angular;
+            } else if !granule_integrator::is_isotropic(moved.moments) {
+                moved.velocity.angular = turned_with(moved.pose, &pose, *moved.velocity, moved.moments, dt);
             }
-            bodies.pose[i] = pose;
-            bodies.refresh(i);
-        }
-        drive::arrive(bodies, self.time + dt);
+            *moved.pose = pose;
+        });
+        drive::arrive(&mut self.bodies, self.time + dt);
     }
 
     /// Phase `observe`: sleep and the energy book.
@@ -362,9 +374,11 @@ impl Simulation {
 
     /// Energies now, with E* for steps of `dt`. A sleeping body counts as at rest.
     pub(crate) fn energies(&self, dt: f64) -> Energies {
-        let dynamic = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]);
-        let motions = dynamic.map(|i| self.bodies.motion(i));
-        Energies::of(motions, self.settings.gravity, self.datum * self.up(), dt)
+        let (gravity, datum) = (self.settings.gravity, self.datum * self.up());
+        parallel::sum(0..self.bodies.len(), &|range| {
+            let motions = range.filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.motion(i));
+            Energies::of(motions, gravity, datum, dt)
+        })
     }
 
     /// Largest overlap now, over the smaller radius.

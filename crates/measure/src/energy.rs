@@ -74,6 +74,19 @@ impl Energies {
     }
 }
 
+impl std::ops::Add for Energies {
+    type Output = Self;
+
+    fn add(self, x: Self) -> Self {
+        Energies {
+            translational: self.translational + x.translational,
+            rotational: self.rotational + x.rotational,
+            potential: self.potential + x.potential,
+            step_term: self.step_term + x.step_term,
+        }
+    }
+}
+
 impl BodyMotion {
     /// Kinetic energy of the centre of mass \[J\].
     pub fn translational_energy(&self) -> f64 {

@@ -35,6 +35,12 @@ pub(crate) struct Row {
     pub(crate) ms_per_step_falling: f64,
     /// Processor time of a step in the last second, or in all of a shorter run \[ms\].
     pub(crate) ms_per_step_settled: f64,
+    /// Elapsed time of a step between 0.5 and 3 s \[ms\].
+    pub(crate) wall_ms_per_step_falling: f64,
+    /// Elapsed time of a step in the last second, or in all of a shorter run \[ms\].
+    pub(crate) wall_ms_per_step_settled: f64,
+    /// Speed-up of pure arithmetic by as many threads, just before and after the run \[-\].
+    pub(crate) arithmetic_speed_up: f64,
     /// Processor time per period of a shaken floor \[s\]; none without.
     pub(crate) cpu_seconds_per_floor_period: Option<f64>,
     /// Sweeps of the contact stage in a step, of the island that needed most, in the mean over the steps.
@@ -90,17 +96,25 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     steps: u32,
+    spent: Spent,
+}
+
+/// Processor time and elapsed time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
     cpu: Duration,
+    wall: Duration,
 }
 
 impl Part {
-    fn add(&mut self, cpu: Duration) {
+    fn add(&mut self, spent: Spent) {
         self.steps += 1;
-        self.cpu += cpu;
+        self.spent.cpu += spent.cpu;
+        self.spent.wall += spent.wall;
     }
 
-    fn milliseconds_per_step(&self) -> f64 {
-        1e3 * self.cpu.as_secs_f64() / f64::from(self.steps.max(1))
+    fn milliseconds_per_step(&self, time: Duration) -> f64 {
+        1e3 * time.as_secs_f64() / f64::from(self.steps.max(1))
     }
 }
 
@@ -110,7 +124,6 @@ struct Sums {
     all: Part,
     falling: Part,
     settled: Part,
-    wall: Duration,
     phases: [f64; 10],
     sweeps: (u64, u32),
     residual: (f64, f64),
@@ -124,7 +137,7 @@ struct Sums {
 #[derive(Clone, Copy, Debug)]
 struct Late {
     began: f64,
-    cpu: Duration,
+    spent: Spent,
     overlaps: (u64, f64),
 }
 
@@ -166,11 +179,10 @@ impl Sums {
         let began = simulation.time();
         let (cpu, wall) = (ProcessTime::now(), Instant::now());
         let report = simulation.step()?;
-        let cpu = cpu.elapsed();
-        self.wall += wall.elapsed();
-        self.all.add(cpu);
+        let spent = Spent { cpu: cpu.elapsed(), wall: wall.elapsed() };
+        self.all.add(spent);
         if (FALLING.0..FALLING.1).contains(&began) {
-            self.falling.add(cpu);
+            self.falling.add(spent);
         }
         let may_be_settled = match end {
             End::After(seconds) => began >= seconds - SETTLED,
@@ -178,7 +190,7 @@ impl Sums {
         };
         if may_be_settled {
             let overlaps = simulation.overlaps().fold((0, 0.0), |(count, sum), depth| (count + 1, sum + depth));
-            self.late.push(Late { began, cpu, overlaps });
+            self.late.push(Late { began, spent, overlaps });
         }
         if self.rest_time.is_none() && simulation.at_rest() {
             self.rest_time = Some(simulation.time());
@@ -202,7 +214,7 @@ impl Sums {
             End::Rest(_) => ended - SETTLED,
         };
         for late in std::mem::take(&mut self.late).iter().filter(|late| late.began >= begin) {
-            self.settled.add(late.cpu);
+            self.settled.add(late.spent);
             self.overlaps = (self.overlaps.0 + late.overlaps.0, self.overlaps.1 + late.overlaps.1);
         }
     }
@@ -226,10 +238,13 @@ impl Sums {
             bodies,
             threads,
             time_step: simulation.time_step(),
-            cpu_seconds_per_simulated_second: self.all.cpu.as_secs_f64() / simulation.time(),
-            wall_seconds_per_simulated_second: self.wall.as_secs_f64() / simulation.time(),
-            ms_per_step_falling: self.falling.milliseconds_per_step(),
-            ms_per_step_settled: self.settled.milliseconds_per_step(),
+            cpu_seconds_per_simulated_second: self.all.spent.cpu.as_secs_f64() / simulation.time(),
+            wall_seconds_per_simulated_second: self.all.spent.wall.as_secs_f64() / simulation.time(),
+            ms_per_step_falling: self.falling.milliseconds_per_step(self.falling.spent.cpu),
+            ms_per_step_settled: self.settled.milliseconds_per_step(self.settled.spent.cpu),
+            wall_ms_per_step_falling: self.falling.milliseconds_per_step(self.falling.spent.wall),
+            wall_ms_per_step_settled: self.settled.milliseconds_per_step(self.settled.spent.wall),
+            arithmetic_speed_up: 1.0,
             cpu_seconds_per_floor_period: None,
             mean_sweeps: per_step(self.sweeps.0 as f64),
             largest_sweeps: self.sweeps.1,
@@ -245,7 +260,7 @@ impl Sums {
             state_hash: format!("{:016x}", simulation.state_hash()),
             law: None,
             simulated_seconds: simulation.time(),
-            cpu_seconds: self.all.cpu.as_secs_f64(),
+            cpu_seconds: self.all.spent.cpu.as_secs_f64(),
             at_rest: simulation.at_rest(),
             rest_time: self.rest_time,
             clusters_resolved: impacts.resolved,

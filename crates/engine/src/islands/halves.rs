@@ -44,13 +44,7 @@ pub(super) struct Halves {
 
 impl Halves {
     /// Cuts an island; false when it is too small for that.
-    pub(super) fn cut(
-        &mut self,
-        island: &Island<'_>,
-        bodies: &Bodies,
-        awake: &[bool],
-        contacts: &[Contact],
-    ) -> bool {
+    pub(super) fn cut(&mut self, island: &Island<'_>, bodies: &Bodies, awake: &[bool], contacts: &[Contact]) -> bool {
         if island.contacts.len() < FEWEST * CONTACTS {
             return false;
         }
@@ -188,5 +182,80 @@ fn start_of_each(count: &mut [usize]) {
     let mut total = 0;
     for count in count {
         total += std::mem::replace(count, total);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use granule_islands::Islands;
+    use granule_model::Pose;
+
+    use super::*;
+
+    /// Bodies of radius 0.5 m in a grid one metre apart, the first `count` places of it, and a floor; contacts between neighbours, with
+    /// the floor, and between the two bodies of `far`.
+    fn grid(count: u32, far: Option<(u32, u32)>) -> (Bodies, Vec<bool>, Vec<Contact>) {
+        let places = (0..count).map(|i| DVec3::new(f64::from(i / 100), f64::from(i / 10 % 10), f64::from(i % 10)));
+        let pose = places.chain([DVec3::ZERO]).map(|position| Pose { position, ..Pose::IDENTITY }).collect();
+        let bodies = Bodies { pose, radius: vec![0.5; count as usize + 1], ..Bodies::default() };
+        let neighbours = (0..count).flat_map(|i| [(i, i + 1), (i, i + 10), (i, i + 100), (i, count)]);
+        let pairs = neighbours.filter(|(_, b)| *b <= count).chain(far);
+        let contact =
+            |(a, b)| Contact { a, b, feature: 0, point: DVec3::ZERO, normal: DVec3::X, gap: 0.0, radius: 0.5 };
+        let mut awake = vec![true; count as usize];
+        awake.push(false);
+        (bodies, awake, pairs.map(contact).collect())
+    }
+
+    fn cut(count: u32, far: Option<(u32, u32)>) -> (Halves, bool, Vec<bool>, Vec<Contact>) {
+        let (bodies, awake, contacts) = grid(count, far);
+        let pairs: Vec<_> = contacts.iter().map(|c| (c.a, c.b)).collect();
+        let mut islands = Islands::default();
+        islands.build(bodies.pose.len(), &awake, &pairs);
+        let mut halves = Halves::default();
+        let is_cut = halves.cut(&islands.get(0).expect("one island"), &bodies, &awake, &contacts);
+        (halves, is_cut, awake, contacts)
+    }
+
+    #[test]
+    fn contacts_stay_within_their_sets() {
+        let (halves, is_cut, awake, contacts) = cut(5000, Some((0, 4999)));
+        assert!(is_cut && halves.block_count() >= 4, "{} blocks", halves.block_count());
+        let half = |i: u32| halves.half[i as usize] as usize;
+        let mut seen = vec![0; contacts.len()];
+        for k in 0..halves.block_count() {
+            let bodies = halves.bodies_of(k);
+            assert!(bodies.iter().enumerate().all(|(side, of)| of.iter().all(|i| half(*i) == 2 * k + side)));
+            for c in halves.inside(k) {
+                let contact = &contacts[*c as usize];
+                assert!([contact.a, contact.b].into_iter().all(|i| !awake[i as usize] || half(i) / 2 == k));
+                seen[*c as usize] += 1;
+            }
+            for c in halves.across(k) {
+                let contact = &contacts[*c as usize];
+                let mut ends = [half(contact.a), half(contact.b)];
+                ends.sort_unstable();
+                assert_eq!(ends, [2 * k + 1, 2 * k + 2]);
+                seen[*c as usize] += 1;
+            }
+        }
+        let rest: Vec<_> = halves.rest().iter().map(|c| (contacts[*c as usize].a, contacts[*c as usize].b)).collect();
+        assert_eq!(rest, [(0, 4999)], "what leads from one end to the other, and nothing else");
+        halves.rest().iter().for_each(|c| seen[*c as usize] += 1);
+        assert!(seen.iter().all(|times| *times == 1));
+        let count: usize = (0..halves.block_count()).flat_map(|k| halves.bodies_of(k)).map(<[u32]>::len).sum();
+        assert_eq!(count, 5000);
+    }
+
+    #[test]
+    fn small_islands_are_left_whole() {
+        assert!(!cut(1000, None).1);
+    }
+
+    #[test]
+    fn the_first_axis_is_cut_unless_another_is_much_longer() {
+        assert_eq!(longest(DVec3::new(2.0, 2.9, 1.0)), (DVec3::X, 2.0));
+        assert_eq!(longest(DVec3::new(2.0, 3.1, 1.0)), (DVec3::Y, 3.1));
+        assert_eq!(longest(DVec3::new(1.0, 2.0, 10.0)), (DVec3::Z, 10.0));
     }
 }

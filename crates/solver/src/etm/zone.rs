@@ -152,8 +152,9 @@ pub(super) struct Zone {
     held: f64,
     /// Energy that is gone for good \[J\]: taken by friction or by stage II.
     gone: f64,
-    /// Impulses of the stage so far, and the most that it may make.
+    /// Impulses of the stage so far.
     spent: u64,
+    /// Impulses that stage III may make.
     most: u64,
     pub(super) tally: Tally,
     /// What the contact stage did here.
@@ -257,7 +258,6 @@ impl Zone {
         self.look_at_marks(part);
         self.held = self.sum();
         self.spent = 0;
-        self.most = most_impulses(part.settings.lambda, self.touches.len());
         self.top = 0;
         if !self.is_ready {
             return;
@@ -281,8 +281,9 @@ impl Zone {
         if !self.is_ready {
             return;
         }
+        let most = most_impulses(part.settings.lambda, self.touches.len());
         while let Some((i, u)) = self.next(part, floor) {
-            if self.spent >= self.most {
+            if self.spent >= most {
                 self.tally.cut_short = true;
                 break;
             }

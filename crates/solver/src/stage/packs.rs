@@ -234,7 +234,9 @@ impl<'a> Rows<'a> {
     /// The same, zero in empty lanes.
     #[inline(always)]
     fn vector_or_zero(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3 {
-        Lanes3::from_array(std::array::from_fn(|lane| if lane >= self.empty { f(self.rows[lane]) } else { DVec3::ZERO }))
+        Lanes3::from_array(std::array::from_fn(
+            |lane| if lane >= self.empty { f(self.rows[lane]) } else { DVec3::ZERO },
+        ))
     }
 }
 

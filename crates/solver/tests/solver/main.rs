@@ -6,6 +6,7 @@
 //! that the same check refuses.
 
 mod bad_problems;
+mod blocks;
 mod etm_clusters;
 mod etm_single;
 mod frictionless_clusters;

@@ -3,7 +3,7 @@
 use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
 use granule_solver::etm::{ReleaseReport, ReleaseSettings, Workspace, release};
 use granule_solver::stage::Packs;
-use granule_solver::{ContactProblem, Island, Row, RowInput, SolverBody, StageReport, StageSettings, stage};
+use granule_solver::{Block, ContactProblem, Island, Row, RowInput, SolverBody, StageReport, StageSettings, stage};
 
 /// A body: inverse mass zero for one that no impulse moves.
 #[derive(Clone, Copy)]
@@ -40,6 +40,7 @@ pub(crate) struct Solved {
     pub(crate) bodies: Vec<SolverBody>,
     pub(crate) tensors: Vec<DMat3>,
     pub(crate) rows: Vec<Row>,
+    pub(crate) blocks: Vec<Block>,
     pub(crate) before: Vec<Velocity>,
     pub(crate) kinetic_before: f64,
     pub(crate) report: StageReport,
@@ -167,6 +168,11 @@ impl Scene {
 
     /// Adds gravity to the velocities and runs the contact stage.
     pub(crate) fn stage(&self, settings: &StageSettings) -> Solved {
+        self.stage_in_blocks(settings, &[])
+    }
+
+    /// The same on an island in blocks.
+    pub(crate) fn stage_in_blocks(&self, settings: &StageSettings, blocks: &[Block]) -> Solved {
         let unforced: Vec<Velocity> = self.parts.iter().map(|p| p.velocity).collect();
         let body = |p: &Part| {
             let fall = if p.inverse_mass > 0.0 { self.gravity * self.dt } else { DVec3::ZERO };
@@ -190,17 +196,17 @@ impl Scene {
             Row::new(&input, &bodies, &tensors, self.dt)
         };
         let mut rows: Vec<Row> = self.touches.iter().map(row).collect();
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
+        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks };
         let kinetic_before = island.kinetic_energy();
         let mut before = Vec::new();
         let report = stage::solve(&mut island, settings, &unforced, &mut before, &mut Packs::default());
-        Solved { bodies, tensors, rows, before, kinetic_before, report }
+        Solved { bodies, tensors, rows, blocks: blocks.to_vec(), before, kinetic_before, report }
     }
 }
 
 impl Solved {
     fn island(&mut self) -> Island<'_> {
-        Island { bodies: &mut self.bodies, tensors: &self.tensors, rows: &mut self.rows, blocks: &[] }
+        Island { bodies: &mut self.bodies, tensors: &self.tensors, rows: &mut self.rows, blocks: &self.blocks }
     }
 
     pub(crate) fn kinetic(&mut self) -> f64 {
