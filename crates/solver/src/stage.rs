@@ -7,7 +7,8 @@
 //! |P_t| <= mu_s P_n with u_t+ = 0,   or   P_t = -mu_d P_n u_t+/|u_t+|        (Coulomb, isotropic)
 //! ```
 //!
-//! by projected Gauss-Seidel: class after class of contacts that share no body, in a fixed order; the normal impulse by the
+//! by projected Gauss-Seidel: class after class of contacts that share no body, in a fixed order, in a large island block by block
+//! ([`crate::blocks`]); the normal impulse by the
 //! exact normal mobility `k = n.K n`, then the tangential impulse by a gradient step of length `1/k_t` (the largest eigenvalue of K in the
 //! tangent plane) projected radially onto the disk. The radial projection of a gradient step has Coulomb's law as its only
 //! fixed point; a Newton step with the full 2 x 2 block converges in fewer sweeps but its fixed point lets friction act at
