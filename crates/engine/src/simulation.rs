@@ -331,13 +331,16 @@ impl Simulation {
     pub fn lost_bodies(&self) -> Vec<BodyId> {
         let up = self.up();
         let datum = self.lowest_point();
+        let mut buried = vec![false; self.bodies.len()];
+        for c in &self.detection.contacts {
+            let ends = [(c.a as usize, c.b as usize), (c.b as usize, c.a as usize)];
+            for (i, other) in ends {
+                buried[i] |= !self.bodies.dynamic[other] && c.gap < -self.bodies.radius[i];
+            }
+        }
         let lost = |i: &usize| {
             let (position, radius) = (self.bodies.pose[*i].position, self.bodies.radius[*i]);
-            let buried = self.detection.contacts.iter().any(|c| {
-                let other = if c.a as usize == *i { c.b } else { c.a } as usize;
-                (c.a as usize == *i || c.b as usize == *i) && !self.bodies.dynamic[other] && c.gap < -radius
-            });
-            buried || position.dot(up) < datum - 10.0 * radius || !position.is_finite()
+            buried[*i] || position.dot(up) < datum - 10.0 * radius || !position.is_finite()
         };
         (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).filter(lost).map(|i| self.bodies.id(i)).collect()
     }
