@@ -61,13 +61,10 @@ impl Levels {
         self.top = 0;
     }
 
-    /// Makes the contacts of two bodies be looked at again, those that can move.
-    pub(crate) fn change(&mut self, contacts: &impl Contacts, a: u32, b: u32) {
-        for body in [a, b] {
-            if !self.is_changed[body as usize] && contacts.moves(body) {
-                self.is_changed[body as usize] = true;
-                self.changed.push(body);
-            }
+    /// Makes the contacts of a body that can move be looked at again.
+    pub(crate) fn change(&mut self, body: u32) {
+        if !std::mem::replace(&mut self.is_changed[body as usize], true) {
+            self.changed.push(body);
         }
     }
 

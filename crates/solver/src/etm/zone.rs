@@ -259,9 +259,13 @@ impl Zone {
         self.held = self.sum();
         self.spent = 0;
         self.top = 0;
-        if !self.is_ready {
-            return;
+        if self.is_ready {
+            self.begin(part, step);
         }
+    }
+
+    /// Makes the queue ready for steps of `step` \[m/s\].
+    fn begin(&mut self, part: &Part<'_>, step: f64) {
         let contacts = Touching { touches: &self.touches, bodies: part.bodies };
         let threshold = part.settings.threshold;
         match &mut self.order {
@@ -277,9 +281,14 @@ impl Zone {
 
     /// Stage I: the worst contact first, until no contact approaches at level `floor` or above.
     pub(super) fn compress(&mut self, part: &mut Part<'_>, step: f64, floor: usize) {
+        let was_ready = self.is_ready;
         self.look_at_marks(part);
         if !self.is_ready {
             return;
+        }
+        if !was_ready {
+            // Reached while the stage was under way: its queue knows step and threshold of an earlier use.
+            self.begin(part, step);
         }
         let most = most_impulses(part.settings.lambda, self.touches.len());
         while let Some((i, u)) = self.next(part, floor) {
@@ -418,9 +427,13 @@ impl Zone {
     /// An impulse has changed two bodies: their contacts, here and in other zones, have to be looked at again.
     fn note(&mut self, part: &mut Part<'_>, a: u32, b: u32) {
         let Order::Grouped(levels) = &mut self.order else { return };
-        levels.change(&Touching { touches: &self.touches, bodies: part.bodies }, a, b);
-        if !part.marks.is_empty() {
-            [a, b].into_iter().for_each(|body| part.marks[body as usize] |= !part.mark);
+        let contacts = Touching { touches: &self.touches, bodies: part.bodies };
+        // What cannot move has not changed: a floor would have every zone of a block listed.
+        for body in [a, b].into_iter().filter(|body| contacts.moves(*body)) {
+            levels.change(body);
+            if let Some(mark) = part.marks.get_mut(body as usize) {
+                *mark |= !part.mark;
+            }
         }
     }
 
@@ -435,10 +448,9 @@ impl Zone {
             self.prepare(part);
         }
         let Order::Grouped(levels) = &mut self.order else { return };
-        let contacts = Touching { touches: &self.touches, bodies: part.bodies };
         for (body, mark) in part.marks.iter_mut().enumerate().filter(|(_, mark)| **mark & part.mark != 0) {
             *mark &= !part.mark;
-            levels.change(&contacts, body as u32, body as u32);
+            levels.change(body as u32);
         }
     }
 }

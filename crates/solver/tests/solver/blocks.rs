@@ -1,10 +1,11 @@
 //! Islands in blocks: the same laws as in one piece, on any number of threads.
 
 use granule_model::{Coefficients, DVec3};
+use granule_solver::etm::Workspace;
 use granule_solver::samples::Random;
 use granule_solver::{Block, Etm, HitSettings, ReleaseSettings, Tracking};
 
-use crate::support::scene::{Part, Scene, Solved, Touch, bouncy, until};
+use crate::support::scene::{Part, Scene, Solved, Touch, bouncy, sweeps, until};
 
 const RADIUS: f64 = 0.5;
 const LAYERS: usize = 4;
@@ -68,13 +69,23 @@ fn bed(seed: u64, joined: bool, coefficients: Coefficients) -> (Scene, Vec<Block
 /// Approaches down to this are impacts, over speeds of about one \[m/s\].
 const THRESHOLD: f64 = 1e-6;
 
-fn release(solved: &mut Solved) -> granule_solver::ReleaseReport {
-    let settings = ReleaseSettings {
+fn settings(threshold: f64) -> ReleaseSettings {
+    ReleaseSettings {
         tracking: Tracking::Sequential(Etm { lambda: 30, max_rounds: 300 }),
-        hits: HitSettings { fast: THRESHOLD, lift: THRESHOLD, dt: 0.01 },
-        threshold: THRESHOLD,
-    };
-    solved.release(&settings).0.expect("something was hit")
+        hits: HitSettings { fast: threshold, lift: threshold, dt: 0.01 },
+        threshold,
+    }
+}
+
+fn release(solved: &mut Solved) -> granule_solver::ReleaseReport {
+    solved.release(&settings(THRESHOLD)).0.expect("something was hit")
+}
+
+/// Velocities and normal impulses, as bits.
+fn bits(solved: &Solved) -> Vec<u64> {
+    let velocities = solved.bodies.iter().flat_map(|b| [b.velocity.linear, b.velocity.angular]);
+    let impulses = solved.rows.iter().map(|row| row.normal_impulse);
+    velocities.flat_map(|v| v.to_array()).chain(impulses).map(f64::to_bits).collect()
 }
 
 /// Largest difference of a velocity of two runs \[m/s\].
@@ -156,18 +167,41 @@ fn losses_in_blocks_are_those_of_the_whole() {
 fn blocks_give_the_same_bits_on_any_number_of_threads() {
     let rough = Coefficients { restitution: 0.5, static_friction: 0.4, dynamic_friction: 0.4, ..Coefficients::BARE };
     let (scene, blocks) = bed(7, true, rough);
-    let bits = |threads: usize| -> Vec<u64> {
+    let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be made");
         pool.install(|| {
             let mut solved = scene.stage_in_blocks(&until(1e-8), &blocks);
             release(&mut solved);
-            let velocities = solved.bodies.iter().flat_map(|b| [b.velocity.linear, b.velocity.angular]);
-            let impulses = solved.rows.iter().map(|row| row.normal_impulse);
-            velocities.flat_map(|v| v.to_array()).chain(impulses).map(f64::to_bits).collect()
+            bits(&solved)
         })
     };
-    let one = bits(1);
+    let one = run(1);
     for threads in [2, 3, 4, 8] {
-        assert_eq!(one, bits(threads), "{threads} threads");
+        assert_eq!(one, run(threads), "{threads} threads");
     }
+}
+
+/// Only the first column is struck; what it passes on reaches blocks that no hit was in, while the stage runs. What the memory was used
+/// for before must not matter there.
+#[test]
+fn blocks_that_are_reached_late_start_afresh() {
+    let (mut scene, blocks) = bed(3, false, bouncy(0.8));
+    for part in scene.parts.iter_mut() {
+        part.velocity.linear =
+            if part.inverse_mass > 0.0 && part.position.x == 0.0 { 10.0 * DVec3::X } else { DVec3::ZERO };
+    }
+    let other = bed(4, true, bouncy(0.8)).0;
+    let run = |used: bool| {
+        let mut workspace = Workspace::default();
+        if used {
+            other.stage_in_blocks(&until(1e-8), &blocks).release_with(&settings(1e-2), &mut workspace);
+        }
+        // No sweep: the stage leaves the approach to the release, but for the contacts that it begins with.
+        let mut solved = scene.stage_in_blocks(&sweeps(1), &blocks);
+        let (report, _) = solved.release_with(&settings(1e-3), &mut workspace);
+        (report.expect("the first column strikes").impulses, bits(&solved))
+    };
+    let [(fresh, of_fresh), (used, of_used)] = [false, true].map(run);
+    assert_eq!(fresh, used, "impulses");
+    assert!(of_fresh == of_used, "velocities and impulses differ");
 }

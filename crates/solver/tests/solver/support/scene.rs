@@ -226,9 +226,18 @@ impl Solved {
 
     /// Runs the energy-tracked release; also says which contacts were hit.
     pub(crate) fn release(&mut self, settings: &ReleaseSettings) -> (Option<ReleaseReport>, Vec<bool>) {
+        self.release_with(settings, &mut Workspace::default())
+    }
+
+    /// The same with scratch memory that may have been used before.
+    pub(crate) fn release_with(
+        &mut self,
+        settings: &ReleaseSettings,
+        workspace: &mut Workspace,
+    ) -> (Option<ReleaseReport>, Vec<bool>) {
         let mut hit = Vec::new();
         let before = self.before.clone();
-        let report = release(&mut self.island(), settings, &before, &mut Workspace::default(), &mut hit);
+        let report = release(&mut self.island(), settings, &before, workspace, &mut hit);
         (report, hit)
     }
 }
