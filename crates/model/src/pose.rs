@@ -95,6 +95,14 @@ impl std::ops::Add for Velocity {
     }
 }
 
+impl std::ops::Mul<f64> for Velocity {
+    type Output = Velocity;
+
+    fn mul(self, factor: f64) -> Velocity {
+        Velocity { linear: self.linear * factor, angular: self.angular * factor }
+    }
+}
+
 impl std::ops::Sub for Velocity {
     type Output = Velocity;
 

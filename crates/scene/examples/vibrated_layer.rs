@@ -16,7 +16,7 @@ struct Sums {
     steps: u32,
     busy: u32,
     impact: f64,
-    whole: f64,
+    phases: [f64; Phase::ALL.len()],
     touching: f64,
     hits: f64,
     iterations: Vec<u64>,
@@ -28,7 +28,7 @@ impl Sums {
     fn add(&mut self, report: &StepReport) {
         self.steps += 1;
         self.impact += report.seconds[Phase::Impact as usize];
-        self.whole += report.seconds.iter().sum::<f64>();
+        self.phases.iter_mut().zip(report.seconds).for_each(|(sum, x)| *sum += x);
         self.touching += report.touching as f64;
         self.clusters += u64::from(report.resolved);
         self.fallbacks += u64::from(report.fallbacks);
@@ -46,7 +46,10 @@ impl Sums {
         println!("steps with impacts           {:>12}", self.busy);
         println!("time of impacts per step     {:>12.4} s", self.impact / steps);
         println!("  per step with impacts      {:>12.4} s", self.impact / busy);
-        println!("time of the whole step       {:>12.4} s", self.whole / steps);
+        println!("time of the whole step       {:>12.4} s", self.phases.iter().sum::<f64>() / steps);
+        for (phase, seconds) in Phase::ALL.iter().zip(self.phases) {
+            println!("  {:<27}{:>12.4} s", phase.name(), seconds / steps);
+        }
         println!("touching contacts per step   {:>12.0}", self.touching / steps);
         println!("hit contacts per busy step   {:>12.0}", self.hits / busy);
         println!("clusters per step            {:>12.0}", self.clusters as f64 / steps);

@@ -317,7 +317,7 @@ pub(crate) struct Lever {
 
 impl Lever {
     /// As [`Row::mobility`].
-    fn mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], p: DVec3) -> DVec3 {
+    pub(crate) fn mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], p: DVec3) -> DVec3 {
         let (a, b) = (self.a as usize, self.b as usize);
         let turn = |i: usize, r: DVec3| bodies[i].spin(&tensors[i], r.cross(p)).cross(r);
         p * (bodies[a].inverse_mass + bodies[b].inverse_mass) + turn(a, self.arm_a) + turn(b, self.arm_b)

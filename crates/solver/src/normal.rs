@@ -7,8 +7,21 @@
 //! v = J q,    dq = M^-1 J^T p,    dv = H p,    H = J M^-1 J^T   (symmetric, positive semidefinite)
 //! ```
 //!
-//! H is stored by rows of its non-zero entries. Velocities of bodies are the truth, normal velocities are always read off them:
-//! a sum over many rounds would collect rounding that a light body between heavy ones makes large.
+//! H is stored by rows of its non-zero entries, and only when somebody asks: in a pack it is most of what there is to set up, and a law
+//! that works where something approaches needs a small part of it. Velocities of bodies are the truth, normal velocities are
+//! always read off them: a sum over many rounds would collect rounding that a light body between heavy ones makes large.
+//!
+//! **Energy where bodies are driven.** A floor that moves does work, and kinetic energy may then rise although every contact takes
+//! some. What a law must not raise is the energy net of that work, which in any frame and with w the velocity of A against B that
+//! driven bodies alone would have is
+//!
+//! ```text
+//! T + sum p.w  =  T_0 + sum p.(u- + u+)/2,     convex in the impulses p and least at the plastic end.
+//! ```
+//!
+//! Bounded by T itself a layer of grains lost all restitution at a floor that came up against it.
+
+use std::cell::OnceCell;
 
 use granule_model::{DMat3, DVec3, Velocity};
 
@@ -47,13 +60,8 @@ pub(crate) struct State {
 impl State {
     /// `(1 - share) self + share other`.
     pub(crate) fn blend(&self, other: &State, share: f64) -> State {
-        let mix = |x: DVec3, y: DVec3| x * (1.0 - share) + y * share;
-        let velocities = self
-            .velocities
-            .iter()
-            .zip(&other.velocities)
-            .map(|(x, y)| Velocity { linear: mix(x.linear, y.linear), angular: mix(x.angular, y.angular) });
-        let impulses = self.impulses.iter().zip(&other.impulses).map(|(x, y)| mix(*x, *y));
+        let velocities = self.velocities.iter().zip(&other.velocities).map(|(x, y)| *x * (1.0 - share) + *y * share);
+        let impulses = self.impulses.iter().zip(&other.impulses).map(|(x, y)| *x * (1.0 - share) + *y * share);
         State { velocities: velocities.collect(), impulses: impulses.collect() }
     }
 }
@@ -66,9 +74,11 @@ pub(crate) struct NormalSystem<'p> {
     sides: Vec<[Side; 2]>,
     /// `H_ii` \[1/kg\].
     pub(crate) diagonal: Vec<f64>,
-    starts: Vec<usize>,
-    others: Vec<(usize, f64)>,
+    touching: OnceCell<Touching>,
+    coupling: OnceCell<Coupling>,
     inertia: Vec<DMat3>,
+    /// What driven bodies alone do to the velocity of A against B \[m/s\], by contact, where that is not zero.
+    driven: Vec<(usize, DVec3)>,
     /// Where the bodies are now.
     pub(crate) state: State,
 }
@@ -80,13 +90,6 @@ impl<'p> NormalSystem<'p> {
 
     /// With rows for these tangents of contacts after those of the normals.
     pub(crate) fn with_tangents(problem: &'p ContactProblem, tangents: &[(usize, DVec3)]) -> Self {
-        let mut system = Self::without_coupling(problem, tangents);
-        (system.starts, system.others) = rows(problem, &system.sides, problem.bodies.len());
-        system
-    }
-
-    /// The same for those who never ask for [`NormalSystem::row`]: in a pack the coupling is most of what there is to set up.
-    pub(crate) fn without_coupling(problem: &'p ContactProblem, tangents: &[(usize, DVec3)]) -> Self {
         let normals = problem.contacts.iter().enumerate().map(|(i, c)| (i, c.normal));
         let directions: Vec<(usize, DVec3)> = normals.chain(tangents.iter().copied()).collect();
         let sides: Vec<[Side; 2]> = directions.iter().map(|(i, d)| sides(problem, *i, *d)).collect();
@@ -99,9 +102,10 @@ impl<'p> NormalSystem<'p> {
             problem,
             directions,
             diagonal,
-            starts: Vec::new(),
-            others: Vec::new(),
+            touching: OnceCell::new(),
+            coupling: OnceCell::new(),
             inertia: inertia.collect(),
+            driven: driven(problem),
             state: State { velocities, impulses: vec![DVec3::ZERO; problem.contacts.len()] },
             sides,
         }
@@ -118,7 +122,42 @@ impl<'p> NormalSystem<'p> {
 
     /// Rows that share a body of finite mass with row `i`, in rising order, with their entry of H \[1/kg\].
     pub(crate) fn row(&self, i: usize) -> &[(usize, f64)] {
-        &self.others[self.starts[i]..self.starts[i + 1]]
+        let all = || {
+            let rows: Vec<usize> = (0..self.rows()).collect();
+            self.couplings(&rows, &rows)
+        };
+        self.coupling.get_or_init(all).row(i)
+    }
+
+    /// The part of H that couples the rows of `set` with each other, numbered by their place in the set, which rises. `places` holds that of
+    /// every row of the system, [`ELSEWHERE`] for the others.
+    pub(crate) fn couplings(&self, set: &[usize], places: &[usize]) -> Coupling {
+        let mut coupling = Coupling { starts: vec![0], others: Vec::new() };
+        for &i in set {
+            let begin = coupling.others.len();
+            for s in &self.sides[i] {
+                // The same product for (i, j) and (j, i): what one row adds the other must be able to take away exactly.
+                for (j, side) in self.touching().of(s.body).iter().map(|t| (t.row as usize, usize::from(t.side))) {
+                    if j != i && places[j] != ELSEWHERE {
+                        let other = &self.sides[j][side];
+                        let h = if i < j { s.couple(other) } else { other.couple(s) };
+                        coupling.others.push((places[j], h));
+                    }
+                }
+            }
+            coupling.end_row(begin);
+        }
+        coupling
+    }
+
+    /// Rows that share a body of finite mass with row `i`, itself among them, in no order and some of them twice.
+    pub(crate) fn neighbours(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        let of = |s: &Side| self.touching().of(s.body).iter().map(|t| t.row as usize);
+        self.sides[i].iter().flat_map(of)
+    }
+
+    fn touching(&self) -> &Touching {
+        self.touching.get_or_init(|| Touching::new(self.problem, &self.sides))
     }
 
     /// Number of rows.
@@ -161,8 +200,13 @@ impl<'p> NormalSystem<'p> {
         self.state.impulses[contact] += direction * p;
     }
 
-    /// Kinetic energy of the bodies of finite mass in a state \[J\].
+    /// Kinetic energy in a state net of what driven bodies did on the way to it \[J\]; see the head of the module.
     pub(crate) fn energy(&self, state: &State) -> f64 {
+        self.kinetic(state) + self.driven.iter().map(|(i, w)| state.impulses[*i].dot(*w)).sum::<f64>()
+    }
+
+    /// Kinetic energy of the bodies of finite mass in a state \[J\].
+    fn kinetic(&self, state: &State) -> f64 {
         let one = |(i, b): (usize, &crate::ProblemBody)| {
             let v = &state.velocities[i];
             if b.inverse_mass == 0.0 {
@@ -187,7 +231,7 @@ impl<'p> NormalSystem<'p> {
     /// Kinetic energy at the velocities that the problem states \[J\].
     pub(crate) fn energy_before(&self) -> f64 {
         let velocities = self.problem.bodies.iter().map(|b| b.velocity).collect();
-        self.energy(&State { velocities, impulses: Vec::new() })
+        self.kinetic(&State { velocities, impulses: Vec::new() })
     }
 
     /// The answer that the present state is; what it leaves approaching is measured here.
@@ -200,7 +244,7 @@ impl<'p> NormalSystem<'p> {
             residual: self.approach(),
             converged: report.converged,
             energy_before: self.energy_before(),
-            energy_after: self.energy(&self.state),
+            energy_after: self.kinetic(&self.state),
             notes,
         };
         self.state.velocities.pop();
@@ -243,27 +287,35 @@ fn sides(problem: &ContactProblem, contact: usize, direction: DVec3) -> [Side; 2
     [side(Some(c.a), direction), side(c.b, -direction)]
 }
 
-/// Rows of H without the diagonal: where each begins, and all entries one after the other.
-fn rows(problem: &ContactProblem, sides: &[[Side; 2]], world: usize) -> (Vec<usize>, Vec<(usize, f64)>) {
-    let mut touching: Vec<Vec<(usize, Side)>> = vec![Vec::new(); world + 1];
-    let moves = |body: usize| body < world && problem.bodies[body].inverse_mass > 0.0;
-    for (i, pair) in sides.iter().enumerate() {
-        for s in pair {
-            if moves(s.body) {
-                touching[s.body].push((i, *s));
-            }
-        }
+/// What bodies that no impulse moves do to the velocity of A against B, by contact.
+fn driven(problem: &ContactProblem) -> Vec<(usize, DVec3)> {
+    let of = |body: Option<u32>, point: DVec3| {
+        let body = body.map(|k| &problem.bodies[k as usize]).filter(|b| b.inverse_mass == 0.0);
+        body.map_or(DVec3::ZERO, |b| b.velocity.at(point - b.position))
+    };
+    let contacts = problem.contacts.iter().enumerate();
+    let all = contacts.map(|(i, c)| (i, of(Some(c.a), c.point) - of(c.b, c.point)));
+    all.filter(|(_, w)| *w != DVec3::ZERO).collect()
+}
+
+/// Marks a row that is not in a set.
+pub(crate) const ELSEWHERE: usize = usize::MAX;
+
+/// Rows of a part of H without the diagonal.
+pub(crate) struct Coupling {
+    starts: Vec<usize>,
+    others: Vec<(usize, f64)>,
+}
+
+impl Coupling {
+    /// The entries of row `i` of the set, in rising order.
+    pub(crate) fn row(&self, i: usize) -> &[(usize, f64)] {
+        &self.others[self.starts[i]..self.starts[i + 1]]
     }
-    let (mut starts, mut others) = (vec![0], Vec::new());
-    for (i, pair) in sides.iter().enumerate() {
-        let begin = others.len();
-        for s in pair {
-            // The same product for (i, j) and (j, i): what one contact adds the other must be able to take away exactly.
-            let couple = |j: usize, other: &Side| if i < j { s.couple(other) } else { other.couple(s) };
-            let near = touching[s.body].iter().filter(|(j, _)| *j != i);
-            others.extend(near.map(|(j, other)| (*j, couple(*j, other))));
-        }
-        // Contacts that share both bodies come twice.
+
+    /// Ends the row whose entries stand from `begin` on: rows that share both bodies come twice.
+    fn end_row(&mut self, begin: usize) {
+        let others = &mut self.others;
         others[begin..].sort_by_key(|(j, _): &(usize, f64)| *j);
         let mut last = begin;
         for k in begin + 1..others.len() {
@@ -275,7 +327,45 @@ fn rows(problem: &ContactProblem, sides: &[[Side; 2]], world: usize) -> (Vec<usi
             }
         }
         others.truncate(if begin < others.len() { last + 1 } else { begin });
-        starts.push(others.len());
+        self.starts.push(others.len());
     }
-    (starts, others)
+}
+
+/// A row that pushes a body, and which of the row's two sides does.
+#[derive(Clone, Copy, Default)]
+struct Touch {
+    row: u32,
+    side: u8,
+}
+
+/// The rows of each body of finite mass, in rising order.
+struct Touching {
+    starts: Vec<usize>,
+    touches: Vec<Touch>,
+}
+
+impl Touching {
+    fn new(problem: &ContactProblem, sides: &[[Side; 2]]) -> Self {
+        let moves = |body: usize| problem.bodies.get(body).is_some_and(|b| b.inverse_mass > 0.0);
+        let all = || {
+            let of_row = |(i, pair): (usize, &[Side; 2])| [(i, 0, pair[0].body), (i, 1, pair[1].body)];
+            sides.iter().enumerate().flat_map(of_row).filter(|(_, _, body)| moves(*body))
+        };
+        let mut starts = vec![0; problem.bodies.len() + 2];
+        all().for_each(|(_, _, body)| starts[body + 1] += 1);
+        for body in 1..starts.len() {
+            starts[body] += starts[body - 1];
+        }
+        let mut next = starts.clone();
+        let mut touches = vec![Touch::default(); starts[starts.len() - 1]];
+        for (row, side, body) in all() {
+            touches[next[body]] = Touch { row: row as u32, side };
+            next[body] += 1;
+        }
+        Touching { starts, touches }
+    }
+
+    fn of(&self, body: usize) -> &[Touch] {
+        &self.touches[self.starts[body]..self.starts[body + 1]]
+    }
 }

@@ -21,7 +21,9 @@
 //! ```
 //!
 //! Ends sit in a heap by time, ties by contact; a change of slope outdates the events of a contact instead of moving them. A round of
-//! m contacts with a bounded number of neighbours costs O(m log m); H is never stored densely.
+//! m contacts with a bounded number of neighbours costs O(m log m); H is never stored densely. Only contacts that approach take part
+//! in a round, and only those can begin to approach that share a body with one that took part in the round before: a wave
+//! through a large pack costs what it moves, not what it passes by.
 //!
 //! **Restitution** (left open in the paper). Stronge's hypothesis: of the work `W_i` that compresses a contact, `e_i^2 W_i` comes back.
 //! What comes back is paid `1/e^2`-fold from the store D_i,
@@ -76,8 +78,9 @@ use serde::{Deserialize, Serialize};
 use crate::complementarity::Complementarity;
 use crate::frictionless::{check_rounds, force_end, threshold};
 use crate::law::{Desideratum, ImpactLaw};
-use crate::normal::{NormalSystem, Report};
+use crate::normal::{ELSEWHERE, NormalSystem, Report};
 use crate::problem::{ContactProblem, ProblemError, Solution};
+use round::Entry;
 
 /// The law; frictionless.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,6 +103,8 @@ impl Default for Qce {
 const MIXED: f64 = 0.99;
 /// Approach speed that is rounding, relative to the largest approach speed of the problem: far below what ends the law.
 const NOISE: f64 = 1e-14;
+/// The same relative to the approach speed that may stay.
+const SLOW: f64 = 0.25;
 /// Rounds before the joint one that every problem may have.
 const ROUNDS: u32 = 49;
 
@@ -138,7 +143,7 @@ impl Qce {
         let mut system = NormalSystem::new(problem);
         let mut run = Run::new(&system, left);
         let limits = Limits::new(self, &system);
-        while system.approach() > run.rest {
+        while run.approach(&system) > run.rest {
             if run.report.rounds == self.max_rounds {
                 let all = run.all(&system);
                 force_end(&mut system, &all, run.largest, &mut run.report);
@@ -158,7 +163,7 @@ impl Qce {
     /// The outcome for e = 1 whatever restitution the contacts have, in the system's state; approach speeds up to `left` count as none.
     pub(crate) fn resolve_elastic(&self, system: &mut NormalSystem<'_>, left: f64) -> Report {
         let mut run = Run::new(system, left);
-        while system.approach() > run.rest {
+        while run.approach(system) > run.rest {
             if run.report.rounds == self.max_rounds {
                 let all = run.all(system);
                 force_end(system, &all, run.largest, &mut run.report);
@@ -197,6 +202,12 @@ struct Run {
     largest: f64,
     /// Approach speed that counts as none \[m/s\].
     rest: f64,
+    /// Approach speed up to which a contact takes no part in a round \[m/s\].
+    least: f64,
+    /// Contacts whose velocity may have changed in the last round, in rising order.
+    front: Vec<usize>,
+    /// Place of each contact among those of the round, [`ELSEWHERE`] between rounds.
+    places: Vec<usize>,
     /// Compressions of each contact so far.
     compressions: Vec<u32>,
     /// Work of compression of each contact so far \[J\].
@@ -211,6 +222,9 @@ impl Run {
             all: None,
             largest,
             rest: threshold(largest, left),
+            least: (NOISE * largest).max(SLOW * left),
+            front: (0..system.len()).collect(),
+            places: vec![ELSEWHERE; system.len()],
             compressions: vec![0; system.len()],
             work: vec![0.0; system.len()],
             report: Report { converged: true, ..Report::default() },
@@ -221,31 +235,60 @@ impl Run {
         Rc::clone(self.all.get_or_insert_with(|| Rc::new(Complementarity::all(system))))
     }
 
+    /// Largest approach speed \[m/s\]: away from the front nothing approaches that counts.
+    fn approach(&self, system: &NormalSystem<'_>) -> f64 {
+        self.front.iter().map(|i| -system.speed(*i)).fold(0.0, f64::max)
+    }
+
     /// Counts the compressions that the next round begins with; whether one is more than its contact has patience for.
     fn is_tired(&mut self, system: &NormalSystem<'_>, limits: &Limits) -> bool {
-        for (i, count) in self.compressions.iter_mut().enumerate() {
-            *count += u32::from(system.speed(i) < -self.rest);
+        let mut most = 0;
+        for &i in &self.front {
+            self.compressions[i] += u32::from(system.speed(i) < -self.rest);
+            most = most.max(self.compressions[i]);
         }
-        let most = self.compressions.iter().copied().max().unwrap_or(0);
         f64::from(most) > limits.compressions || f64::from(self.report.rounds) > limits.rounds
     }
 
     fn round(&mut self, system: &mut NormalSystem<'_>) {
-        let returned = (0..system.len()).map(|i| system.restitution(i) * system.restitution(i)).collect();
-        self.round_with(system, returned);
+        self.round_with(system, |system, i| system.restitution(i) * system.restitution(i));
     }
 
     fn elastic_round(&mut self, system: &mut NormalSystem<'_>) {
-        self.round_with(system, vec![1.0; system.len()]);
+        self.round_with(system, |_, _| 1.0);
     }
 
-    fn round_with(&mut self, system: &mut NormalSystem<'_>, returned: Vec<f64>) {
-        let round = round::run(system, &returned, NOISE * self.largest);
+    fn round_with(&mut self, system: &mut NormalSystem<'_>, returned: impl Fn(&NormalSystem<'_>, usize) -> f64) {
+        let entry = |i: usize| {
+            let rate = -system.speed(i);
+            let entry = || (i, Entry { rate, returned: returned(system, i), diagonal: system.diagonal[i] });
+            (rate > self.least).then(entry)
+        };
+        let (active, entries): (Vec<usize>, Vec<Entry>) = self.front.iter().filter_map(|i| entry(*i)).unzip();
+        active.iter().enumerate().for_each(|(k, i)| self.places[*i] = k);
+        let round = round::run(&entries, &system.couplings(&active, &self.places));
         self.report.iterations += round.events;
         self.report.converged &= round.complete;
-        for (i, p) in round.impulses.iter().enumerate().filter(|(_, p)| **p > 0.0) {
-            system.apply(i, *p);
+        for (k, i) in active.iter().enumerate() {
+            self.places[*i] = ELSEWHERE;
+            self.work[*i] += round.work[k];
+            if round.impulses[k] > 0.0 {
+                system.apply(*i, round.impulses[k]);
+            }
         }
-        self.work.iter_mut().zip(&round.work).for_each(|(sum, w)| *sum += w);
+        self.advance_front(system, &active);
+    }
+
+    /// The front after a round of these contacts.
+    fn advance_front(&mut self, system: &NormalSystem<'_>, active: &[usize]) {
+        self.front.clear();
+        for j in active.iter().flat_map(|i| system.neighbours(*i)) {
+            if self.places[j] == ELSEWHERE {
+                self.places[j] = 0;
+                self.front.push(j);
+            }
+        }
+        self.front.sort_unstable();
+        self.front.iter().for_each(|j| self.places[*j] = ELSEWHERE);
     }
 }

@@ -31,9 +31,8 @@
 //! being that Gauss-Seidel); so here the bounds are iterated instead: solve with the bounds `mu b`, take the normal impulses for
 //! the next b, until they are b. Sweeps that count as converged left velocities off by 1e-4 where light bodies
 //! meet heavy ones; this fixed point is exact. Steps that swing are damped, and once no row changes between free and
-//! bounded, Anderson's method finishes. Where a time step asks for less than that, the paper's sweeps do (`qce_lcp/sweeps.rs`), from a guess
-//! between the elastic impulses and those of the contact stage; clusters of thousands of contacts that press on a floor do not get there in
-//! the sweeps that a step can afford, and are refused by it.
+//! bounded, Anderson's method finishes. Where a time step asks for less than that, the paper's sweeps do, as a conjugate gradient method
+//! (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage.
 //!
 //! **Termination.** QCE and (1) end as said there. A fixed point need not exist or attract: of 1000 random clusters with mass ratios
 //! up to 10^4 and mu up to 0.5 (1), 4 (16) are not solved. Then the answer is the one without friction, not converged. For
@@ -166,7 +165,7 @@ impl QceLcp {
     ) {
         let energy = system.energy(&before);
         let problem = system.problem();
-        let mut solve = |aim: &Aim<'_>| sweeps::solve(problem, before.clone(), rough, aim, report);
+        let mut solve = |aim: &Aim<'_>| sweeps::solve(problem, &before, rough, aim, report);
         let Some(answer) = solve(aim) else {
             report.converged = false;
             return;

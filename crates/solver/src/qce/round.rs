@@ -3,14 +3,14 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use crate::normal::NormalSystem;
+use crate::normal::Coupling;
 
-/// What a round did.
+/// What a round did, by contact of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RoundReport {
-    /// Impulse of each contact \[N s\].
+    /// Impulses \[N s\].
     pub(super) impulses: Vec<f64>,
-    /// Work of compression of each contact \[J\].
+    /// Work of compression \[J\].
     pub(super) work: Vec<f64>,
     /// Contacts that ended.
     pub(super) events: u64,
@@ -60,7 +60,7 @@ fn lost_in_product(x: f64, y: f64, product: f64) -> f64 {
 /// A contact on its straight stretch: since the time `since` its velocity is `speed + slope (s - since)`.
 #[derive(Clone, Copy)]
 struct Contact {
-    /// Whether it pushes: from the start of the round to its end, if it approached at the start.
+    /// Whether it pushes: from the start of the round to its end.
     active: bool,
     /// dP/ds.
     rate: f64,
@@ -167,44 +167,53 @@ impl PartialEq for Event {
 
 impl Eq for Event {}
 
-struct Round<'s, 'p> {
-    system: &'s NormalSystem<'p>,
+/// A contact that takes part in a round: it approaches.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    /// Approach speed, above zero \[m/s\].
+    pub(super) rate: f64,
+    /// Share of the work that comes back \[-\].
+    pub(super) returned: f64,
+    /// Diagonal entry of H \[1/kg\].
+    pub(super) diagonal: f64,
+}
+
+struct Round<'c> {
+    coupling: &'c Coupling,
     contacts: Vec<Contact>,
     queue: BinaryHeap<Reverse<Event>>,
     now: f64,
     report: RoundReport,
 }
 
-/// Runs a round of the contacts that approach faster than `least` \[m/s\], of whose work the shares `returned` come back.
-/// Nothing is applied to the bodies.
-pub(super) fn run(system: &NormalSystem<'_>, returned: &[f64], least: f64) -> RoundReport {
-    let n = system.len();
-    let rates: Vec<f64> = (0..n).map(|i| -system.speed(i)).map(|f| if f > least { f } else { 0.0 }).collect();
+/// Runs a round of these contacts, coupled so. Nothing is applied to the bodies.
+pub(super) fn run(entries: &[Entry], coupling: &Coupling) -> RoundReport {
+    let n = entries.len();
     let slope = |i: usize| {
         let mut sum = Twofold::default();
-        sum.add(system.diagonal[i], rates[i]);
-        system.row(i).iter().for_each(|(j, h)| sum.add(*h, rates[*j]));
+        sum.add(entries[i].diagonal, entries[i].rate);
+        coupling.row(i).iter().for_each(|(j, h)| sum.add(*h, entries[*j].rate));
         sum
     };
-    let contact = |i: usize| Contact {
-        active: rates[i] > 0.0,
-        rate: rates[i],
-        returned: returned[i],
+    let contact = |(i, entry): (usize, &Entry)| Contact {
+        active: true,
+        rate: entry.rate,
+        returned: entry.returned,
         since: 0.0,
-        speed: -rates[i],
+        speed: -entry.rate,
         slope: slope(i),
         stored: 0.0,
         work: 0.0,
         version: 0,
     };
-    let contacts: Vec<Contact> = (0..n).map(contact).collect();
+    let contacts: Vec<Contact> = entries.iter().enumerate().map(contact).collect();
     let report = RoundReport { impulses: vec![0.0; n], ..RoundReport::default() };
-    let mut round = Round { system, contacts, queue: BinaryHeap::new(), now: 0.0, report };
+    let mut round = Round { coupling, contacts, queue: BinaryHeap::with_capacity(n), now: 0.0, report };
     (0..n).for_each(|i| round.schedule(i));
     round.run()
 }
 
-impl Round<'_, '_> {
+impl Round<'_> {
     fn schedule(&mut self, contact: usize) {
         let c = &self.contacts[contact];
         if let Some(time) = c.next() {
@@ -244,8 +253,8 @@ impl Round<'_, '_> {
     /// Contact i pushes no more: its neighbours are accelerated otherwise from now on.
     fn slow_down(&mut self, i: usize) {
         let (now, rate) = (self.now, self.contacts[i].rate);
-        let system = self.system;
-        for &(j, h) in system.row(i) {
+        let coupling = self.coupling;
+        for &(j, h) in coupling.row(i) {
             let c = &mut self.contacts[j];
             if !c.active {
                 continue;

@@ -7,6 +7,7 @@
 
 mod bad_problems;
 mod blocks;
+mod driven_floor;
 mod etm_clusters;
 mod etm_single;
 mod frictionless_clusters;
