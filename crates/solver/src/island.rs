@@ -281,11 +281,7 @@ impl Row {
 
     /// Applies the angular impulse `l` \[N m s\] to A and its opposite to B.
     pub fn apply_angular(&self, bodies: &mut [SolverBody], tensors: &[DMat3], l: DVec3) {
-        let (a, b) = (self.a as usize, self.b as usize);
-        let change = bodies[a].spin(&tensors[a], l);
-        bodies[a].velocity.angular += change;
-        let change = bodies[b].spin(&tensors[b], l);
-        bodies[b].velocity.angular -= change;
+        self.lever().apply_angular(bodies, tensors, l);
     }
 
     /// Total impulse of this step \[N s\].
@@ -316,6 +312,21 @@ pub(crate) struct Lever {
 }
 
 impl Lever {
+    /// The same with bodies counted from the one of number `first`.
+    #[inline(always)]
+    pub(crate) fn shifted(self, first: u32) -> Self {
+        Lever { a: self.a - first, b: self.b - first, ..self }
+    }
+
+    /// As [`Row::apply_angular`].
+    pub(crate) fn apply_angular(&self, bodies: &mut [SolverBody], tensors: &[DMat3], l: DVec3) {
+        let (a, b) = (self.a as usize, self.b as usize);
+        let change = bodies[a].spin(&tensors[a], l);
+        bodies[a].velocity.angular += change;
+        let change = bodies[b].spin(&tensors[b], l);
+        bodies[b].velocity.angular -= change;
+    }
+
     /// As [`Row::mobility`].
     pub(crate) fn mobility(&self, bodies: &[SolverBody], tensors: &[DMat3], p: DVec3) -> DVec3 {
         let (a, b) = (self.a as usize, self.b as usize);

@@ -32,17 +32,25 @@
 //! where the last sweep changed little while the slow mode of the column was still far off. Hence the second pair,
 //! `trace` and `more_sweeps`.
 //!
+//! **Precision.** Large islands are swept in single precision, as an inner iteration only: what it finds is impulses, and
+//! velocities and energies are computed from these in double precision; see `stage/refine.rs`.
+//!
 //! **Termination.** At most `most_sweeps` sweeps, then the scaling; no loop depends on convergence.
 
 mod colour;
 mod lanes;
 mod packs;
+mod real;
+mod refine;
+#[cfg(test)]
+mod sample;
 mod sweep;
+mod units;
 
 use granule_model::{DVec3, Velocity};
 
-pub use self::packs::Packs;
-use self::sweep::{Task, pass};
+pub use self::refine::Packs;
+use self::sweep::Task;
 use crate::blocks::{self, Set};
 use crate::island::{Island, Row, SolverBody};
 
@@ -103,10 +111,10 @@ pub fn solve(
     before.clear();
     before.extend(island.bodies.iter().map(|b| b.velocity));
     packs.load(island);
-    pass(packs, island.blocks, island.tensors, Task::WarmStart);
+    packs.pass(island.blocks, Task::WarmStart);
     let mut report = StageReport { scale: 1.0, ..StageReport::default() };
     sweep(island, settings, packs, &mut report);
-    packs.store(island);
+    packs.store(island, before);
     guard_energy(island, unforced, before, settings, packs, &mut report);
     report
 }
@@ -126,7 +134,7 @@ pub fn solve(
 fn sweep(island: &Island<'_>, settings: &StageSettings, packs: &mut Packs, report: &mut StageReport) {
     let budget = settings.small_work / island.rows.len().max(1) as u32;
     while report.sweeps < settings.max_sweeps.max(budget) {
-        report.residual = pass(packs, island.blocks, island.tensors, Task::Sweep);
+        report.residual = packs.pass(island.blocks, Task::Sweep);
         report.sweeps += 1;
         let tolerance = if report.sweeps < budget { SHARP * settings.tolerance } else { settings.tolerance };
         if report.sweeps < settings.min_sweeps {
@@ -157,10 +165,11 @@ fn guard_energy(
 ) {
     let mut ledger = ledger(island, unforced, before, packs);
     while ledger.keeps_sweeping(settings, report.sweeps) {
+        packs.resume(island);
         for _ in 0..SWEEPS_PER_LOOK {
-            report.residual = pass(packs, island.blocks, island.tensors, Task::Sweep);
+            report.residual = packs.pass(island.blocks, Task::Sweep);
         }
-        packs.store(island);
+        packs.store(island, before);
         report.sweeps += SWEEPS_PER_LOOK;
         ledger = self::ledger(island, unforced, before, packs);
     }
@@ -214,11 +223,11 @@ impl Ledger {
 fn ledger(island: &mut Island<'_>, unforced: &[Velocity], before: &[Velocity], packs: &mut Packs) -> Ledger {
     let Island { bodies, rows, blocks, .. } = island;
     let book = Book { bodies, unforced, before };
-    let of_blocks = &mut packs.of_blocks[..blocks.len()];
-    blocks::rows(blocks, &mut rows[..], of_blocks, &|_, rows, of| of.ledger = book.of(rows));
+    let ledgers = packs.ledgers(blocks.len());
+    blocks::rows(blocks, &mut rows[..], ledgers, &|_, rows, ledger| *ledger = book.of(rows));
     let rest = Set::Rest.rows(blocks, rows.len());
     let rest = book.of(&mut rows[rest]);
-    of_blocks.iter().fold(rest, |sum, of| sum + of.ledger)
+    ledgers.iter().fold(rest, |sum, ledger| sum + *ledger)
 }
 
 /// What the energies are read off.

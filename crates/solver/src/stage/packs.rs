@@ -1,165 +1,224 @@
-//! The contacts of an island, in classes and in packs of four: what the sweeps go through.
+//! The contacts of an island, in classes and in packs: what the sweeps go through.
 //!
-//! No two contacts of a class share a body that can move ([`super::colour`]), so contacts of a class can be updated side by side: four
-//! at a time in the lanes of a pack. The order of updates is that of the classes; packs of a class may come in any order
+//! No two contacts of a class share a body that can move ([`super::colour`]), so contacts of a class can be updated side by side: as many
+//! at a time as a pack has lanes. The order of updates is that of the classes; packs of a class may come in any order
 //! without changing a bit of the result.
 //!
 //! Impulses are kept in units of velocity, `s = k P`, so that an update multiplies by no effective mass before it applies the
-//! change: `s_n = k_n P_n`, `s_t = k_t P_t`, and the cone is `|s_t| <= (mu k_t / k_n) s_n`.
+//! change: `s_n = k_n P_n`, `s_t = k_t P_t`, and the cone is `|s_t| <= (mu k_t / k_n) s_n`. All else is in the units of
+//! [`super::units`].
 //!
 //! Packs of their own for the contacts of spheres, with half of the cross products, were tried and brought nothing: the time goes into
-//! fetching and putting back the velocities of eight bodies. So these are kept four numbers side by side, and turned into lanes
+//! fetching and putting back the velocities of the bodies. So these are kept four numbers side by side, and turned into lanes
 //! and back in the registers.
 
 use granule_model::{DMat3, DVec3, Velocity};
 
 use rayon::prelude::*;
 
-use super::Ledger;
 use super::colour::Colours;
-use super::lanes::{LANES, Lanes, Lanes3};
+use super::lanes::{Lanes, Lanes3};
+use super::real::Real;
+use super::units::Units;
 use crate::blocks::{self, Set};
 use crate::island::{Island, Row, SolverBody, largest_eigenvalue};
 
 /// A body as the sweeps see it: velocity and angular velocity, behind them 1/m and 1/I as in [`SolverBody`].
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(super) struct LaneBody {
-    pub(super) linear: [f64; 4],
-    pub(super) angular: [f64; 4],
+#[repr(C)]
+pub(super) struct LaneBody<T: Real> {
+    pub(super) linear: [T; 4],
+    pub(super) angular: [T; 4],
+    line: [T::Line; 0],
 }
 
-impl LaneBody {
-    fn new(body: &SolverBody) -> Self {
-        let with = |v: DVec3, inverse: f64| [v.x, v.y, v.z, inverse];
-        LaneBody {
-            linear: with(body.velocity.linear, body.inverse_mass),
-            angular: with(body.velocity.angular, body.inverse_inertia()),
-        }
+impl<T: Real> LaneBody<T> {
+    pub(super) fn new(linear: [T; 4], angular: [T; 4]) -> Self {
+        LaneBody { linear, angular, line: [] }
     }
 
-    pub(super) fn velocity(&self) -> Velocity {
-        let first = |v: [f64; 4]| DVec3::new(v[0], v[1], v[2]);
-        Velocity { linear: first(self.linear), angular: first(self.angular) }
+    fn of(body: &SolverBody, units: &Units) -> Self {
+        let with = |v: DVec3, unit: f64, inverse: f64| [v.x * unit, v.y * unit, v.z * unit, inverse].map(T::nearest);
+        LaneBody::new(
+            with(body.velocity.linear, 1.0 / units.speed, body.inverse_mass * units.mass),
+            with(body.velocity.angular, 1.0 / units.spin(), body.inverse_inertia() * units.inertia()),
+        )
+    }
+
+    pub(super) fn velocity(&self, units: &Units) -> Velocity {
+        let first = |v: [T; 4], unit: f64| DVec3::new(v[0].double(), v[1].double(), v[2].double()) * unit;
+        Velocity { linear: first(self.linear, units.speed), angular: first(self.angular, units.spin()) }
     }
 }
 
-/// Four contacts that share no body that can move.
+/// The columns of an inverse tensor of inertia.
+pub(super) type Columns<T> = [[T; 4]; 3];
+
+/// The inverse tensor of a body, also of one that has the same moment about every axis.
+fn columns<T: Real>(body: &SolverBody, tensor: &DMat3, units: &Units) -> Columns<T> {
+    let tensor = if body.is_general() { *tensor } else { DMat3::from_diagonal(DVec3::splat(body.inverse_inertia())) };
+    [tensor.x_axis, tensor.y_axis, tensor.z_axis].map(|v| {
+        let v = v * units.inertia();
+        [v.x, v.y, v.z, 0.0].map(T::nearest)
+    })
+}
+
+/// Contacts that share no body that can move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pack {
-    pub(super) a: [u32; LANES],
-    pub(super) b: [u32; LANES],
+pub(super) struct Pack<T, const L: usize> {
+    pub(super) a: [u32; L],
+    pub(super) b: [u32; L],
     /// Row of each lane, counted from the first of its block; [`NONE`] where a lane is empty.
-    pub(super) row: [u32; LANES],
+    pub(super) row: [u32; L],
     /// Whether a body of the pack has a tensor of inertia.
     pub(super) general: bool,
-    pub(super) normal: Lanes3,
-    pub(super) arm_a: Lanes3,
-    pub(super) arm_b: Lanes3,
+    pub(super) normal: Lanes3<T, L>,
+    pub(super) arm_a: Lanes3<T, L>,
+    pub(super) arm_b: Lanes3<T, L>,
     /// What a change of the normal velocity by one does to the sliding velocity \[-\].
-    pub(super) coupling: Lanes3,
-    /// Effective masses \[kg\].
-    pub(super) mass_normal: Lanes,
-    pub(super) mass_tangent: Lanes,
-    pub(super) bias: Lanes,
+    pub(super) coupling: Lanes3<T, L>,
+    /// Effective masses \[mass\].
+    pub(super) mass_normal: Lanes<T, L>,
+    pub(super) mass_tangent: Lanes<T, L>,
+    pub(super) bias: Lanes<T, L>,
     /// `mu k_t / k_n`, static and dynamic \[-\].
-    pub(super) static_cone: Lanes,
-    pub(super) dynamic_cone: Lanes,
-    /// Impulses \[m/s\].
-    pub(super) normal_impulse: Lanes,
-    pub(super) tangential_impulse: Lanes3,
+    pub(super) static_cone: Lanes<T, L>,
+    pub(super) dynamic_cone: Lanes<T, L>,
+    /// Impulses \[speed\].
+    pub(super) normal_impulse: Lanes<T, L>,
+    pub(super) tangential_impulse: Lanes3<T, L>,
 }
 
 /// Rolling and torsional friction of a pack.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turning {
-    /// Inverse of the angular mobility about the normal, and of its largest eigenvalue in the tangent plane \[kg m2\].
-    pub(super) inertia_normal: Lanes,
-    pub(super) inertia_tangent: Lanes,
-    /// Largest moment over the normal impulse in units of velocity \[kg m\].
-    pub(super) torsional_arm: Lanes,
-    pub(super) rolling_arm: Lanes,
-    /// Surface speed that a moment makes \[1/(kg m)\].
-    pub(super) surface_mobility: Lanes,
-    /// Angular impulse \[N m s\].
-    pub(super) impulse: Lanes3,
+pub(super) struct Turning<T, const L: usize> {
+    /// Inverse of the angular mobility about the normal, and of its largest eigenvalue in the tangent plane \[mass length2\].
+    pub(super) inertia_normal: Lanes<T, L>,
+    pub(super) inertia_tangent: Lanes<T, L>,
+    /// Largest moment over the normal impulse in units of velocity \[mass length\].
+    pub(super) torsional_arm: Lanes<T, L>,
+    pub(super) rolling_arm: Lanes<T, L>,
+    /// Surface speed that a moment makes \[1/(mass length)\].
+    pub(super) surface_mobility: Lanes<T, L>,
+    /// Angular impulse \[mass speed length\].
+    pub(super) impulse: Lanes3<T, L>,
 }
 
 /// Marks an empty lane.
 const NONE: u32 = u32::MAX;
 
 /// The packs of an island with the bodies that they act on; the memory is kept.
-#[derive(Debug, Default)]
-pub struct Packs {
-    pub(super) bodies: Vec<LaneBody>,
+#[derive(Debug)]
+pub(super) struct Swept<T: Real, const L: usize> {
+    pub(super) bodies: Vec<LaneBody<T>>,
+    /// Inverse tensors of inertia, where a body of the island has one.
+    pub(super) tensors: Vec<Columns<T>>,
     /// Those of each block; there may be more than the island has blocks.
-    pub(super) of_blocks: Vec<BlockPacks>,
-    pub(super) rest: PackList,
+    pub(super) of_blocks: Vec<BlockPacks<T, L>>,
+    pub(super) rest: PackList<T, L>,
+    pub(super) units: Units,
+}
+
+impl<T: Real, const L: usize> Default for Swept<T, L> {
+    fn default() -> Self {
+        let (bodies, tensors, of_blocks) = (Vec::new(), Vec::new(), Vec::new());
+        Swept { bodies, tensors, of_blocks, rest: PackList::default(), units: Units::default() }
+    }
 }
 
 /// The packs of a block.
-#[derive(Debug, Default)]
-pub(super) struct BlockPacks {
-    pub(super) inside: PackList,
-    pub(super) across: PackList,
-    pub(super) ledger: Ledger,
+#[derive(Debug)]
+pub(super) struct BlockPacks<T, const L: usize> {
+    pub(super) inside: PackList<T, L>,
+    pub(super) across: PackList<T, L>,
+}
+
+impl<T, const L: usize> Default for BlockPacks<T, L> {
+    fn default() -> Self {
+        BlockPacks { inside: PackList::default(), across: PackList::default() }
+    }
 }
 
 /// The packs of one set of contacts.
-#[derive(Debug, Default)]
-pub(super) struct PackList {
+#[derive(Debug)]
+pub(super) struct PackList<T, const L: usize> {
     /// Class after class.
-    pub(super) packs: Vec<Pack>,
+    pub(super) packs: Vec<Pack<T, L>>,
     /// One for each pack where a contact of the set resists rolling or torsion, else empty.
-    pub(super) turning: Vec<Turning>,
-    /// Largest change of a relative velocity in the last pass \[m/s\].
+    pub(super) turning: Vec<Turning<T, L>>,
+    /// Largest change of a relative velocity in the last pass \[speed\].
     pub(super) largest: f64,
     colours: Colours,
 }
 
-impl Packs {
+impl<T, const L: usize> Default for PackList<T, L> {
+    fn default() -> Self {
+        PackList { packs: Vec::new(), turning: Vec::new(), largest: 0.0, colours: Colours::default() }
+    }
+}
+
+impl<T: Real, const L: usize> Swept<T, L> {
     /// Lays out the island with the impulses that its rows start from.
-    pub(super) fn load(&mut self, island: &Island<'_>) {
-        self.bodies.clear();
-        self.bodies.extend(island.bodies.iter().map(LaneBody::new));
+    pub(super) fn load(&mut self, island: &Island<'_>, units: Units) {
+        self.units = units;
+        self.load_bodies(island);
         let count = island.blocks.len();
         if self.of_blocks.len() < count {
             self.of_blocks.resize_with(count, BlockPacks::default);
         }
         self.of_blocks[..count].par_iter_mut().enumerate().for_each(|(k, of)| {
             let first = Set::Inside(k).rows(island.blocks, island.rows.len()).start;
-            of.inside.load(island, Set::Inside(k), first);
-            of.across.load(island, Set::Across(k), first);
+            of.inside.load(island, Set::Inside(k), first, &units);
+            of.across.load(island, Set::Across(k), first, &units);
         });
-        self.rest.load(island, Set::Rest, 0);
+        self.rest.load(island, Set::Rest, 0, &units);
     }
 
-    /// Hands velocities and impulses back to the island.
-    pub(super) fn store(&mut self, island: &mut Island<'_>) {
-        let Island { bodies, rows, blocks, .. } = island;
-        let Packs { bodies: swept, of_blocks, rest } = self;
-        let hand_back = |bodies: &mut [SolverBody], swept: &[LaneBody]| {
-            bodies.iter_mut().zip(swept).for_each(|(body, swept)| body.velocity = swept.velocity());
+    /// Takes up the velocities of the island.
+    pub(super) fn load_bodies(&mut self, island: &Island<'_>) {
+        let units = self.units;
+        self.bodies.clear();
+        self.bodies.extend(island.bodies.iter().map(|body| LaneBody::of(body, &units)));
+        self.tensors.clear();
+        if island.bodies.iter().any(SolverBody::is_general) {
+            let pairs = island.bodies.iter().zip(island.tensors);
+            self.tensors.extend(pairs.map(|(body, tensor)| columns(body, tensor, &units)));
+        }
+    }
+
+    /// Hands velocities back to the island.
+    pub(super) fn store_velocities(&mut self, island: &mut Island<'_>) {
+        let Swept { bodies: swept, of_blocks, units, .. } = self;
+        let Island { bodies, blocks, .. } = island;
+        let hand_back = |bodies: &mut [SolverBody], swept: &[LaneBody<T>]| {
+            bodies.iter_mut().zip(swept).for_each(|(body, swept)| body.velocity = swept.velocity(units));
         };
         if blocks.is_empty() {
             hand_back(bodies, swept);
-        } else {
-            let work = |_: usize, (bodies, swept): (&mut [SolverBody], &[LaneBody]), _: &mut BlockPacks| {
-                hand_back(bodies, swept);
-            };
-            blocks::inside(blocks, (&mut bodies[..], &swept[..]), of_blocks, &work);
+            return;
         }
-        blocks::rows(blocks, &mut rows[..], of_blocks, &|_, rows, of: &mut BlockPacks| {
-            of.inside.store(rows);
-            of.across.store(rows);
+        let work = |_: usize, (bodies, swept): (&mut [SolverBody], &[LaneBody<T>]), _: &mut BlockPacks<T, L>| {
+            hand_back(bodies, swept);
+        };
+        blocks::inside(blocks, (&mut bodies[..], &swept[..]), &mut of_blocks[..blocks.len()], &work);
+    }
+
+    /// Hands impulses back to the island.
+    pub(super) fn store_impulses(&mut self, island: &mut Island<'_>) {
+        let Swept { of_blocks, rest, units, .. } = self;
+        let Island { rows, blocks, .. } = island;
+        let of_blocks = &mut of_blocks[..blocks.len()];
+        blocks::rows(blocks, &mut rows[..], of_blocks, &|_, rows, of: &mut BlockPacks<T, L>| {
+            of.inside.store(rows, units);
+            of.across.store(rows, units);
         });
-        rest.store(rows);
+        rest.store(rows, units);
     }
 }
 
-impl PackList {
+impl<T: Real, const L: usize> PackList<T, L> {
     /// Lays out a set of contacts; bodies are counted from the first that the set may touch, rows from `first_row`.
-    fn load(&mut self, island: &Island<'_>, set: Set, first_row: usize) {
+    fn load(&mut self, island: &Island<'_>, set: Set, first_row: usize, units: &Units) {
         self.packs.clear();
         self.turning.clear();
         let of_set = set.rows(island.blocks, island.rows.len());
@@ -172,24 +231,24 @@ impl PackList {
         let movable = |i: u32| (island.bodies[i as usize].inverse_mass > 0.0).then(|| i - base.body);
         self.colours.sort(bodies.len(), rows.iter().map(|row| [movable(row.a), movable(row.b)]));
         let turning = rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
-        for index in self.colours.classes().flat_map(|class| class.chunks(LANES)) {
+        for index in self.colours.classes().flat_map(|class| class.chunks(L)) {
             let rows = Rows::new(index, rows);
-            self.packs.push(Pack::new(index, &rows, island, base));
+            self.packs.push(Pack::new(index, &rows, island, base, units));
             if turning {
-                self.turning.push(Turning::new(&rows, island));
+                self.turning.push(Turning::new(&rows, island, units));
             }
         }
     }
 
     /// Hands impulses back to the rows.
-    fn store(&self, rows: &mut [Row]) {
+    fn store(&self, rows: &mut [Row], units: &Units) {
         for (k, pack) in self.packs.iter().enumerate() {
-            for lane in (0..LANES).filter(|lane| pack.row[*lane] != NONE) {
+            for lane in (0..L).filter(|lane| pack.row[*lane] != NONE) {
                 let row = &mut rows[pack.row[lane] as usize];
-                row.normal_impulse = pack.normal_impulse.0[lane] * row.mass_normal;
-                row.tangential_impulse = pack.tangential_impulse.lane(lane) * row.mass_tangent;
+                row.normal_impulse = pack.normal_impulse.0[lane].double() * units.speed * row.mass_normal;
+                row.tangential_impulse = pack.tangential_impulse.lane(lane) * units.speed * row.mass_tangent;
                 if let Some(turning) = self.turning.get(k) {
-                    row.angular_impulse = turning.impulse.lane(lane);
+                    row.angular_impulse = turning.impulse.lane(lane) * units.moment();
                 }
             }
         }
@@ -204,16 +263,16 @@ struct Base {
 }
 
 /// The rows of a pack.
-struct Rows<'a> {
-    rows: [&'a Row; LANES],
+struct Rows<'a, const L: usize> {
+    rows: [&'a Row; L],
     /// Empty lanes, which stand before the others. They repeat the row of the last lane, with no normal and no masses, and so do
     /// nothing: what they put back of its bodies is overwritten by what that lane does.
     empty: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a, const L: usize> Rows<'a, L> {
     fn new(index: &[u32], rows: &'a [Row]) -> Self {
-        let empty = LANES - index.len();
+        let empty = L - index.len();
         let last = index[index.len() - 1];
         let row = |lane: usize| &rows[lane.checked_sub(empty).map_or(last, |k| index[k]) as usize];
         Rows { rows: std::array::from_fn(row), empty }
@@ -221,59 +280,59 @@ impl<'a> Rows<'a> {
 
     /// A number of each row, zero in empty lanes.
     #[inline(always)]
-    fn or_zero(&self, f: impl Fn(&Row) -> f64) -> Lanes {
-        Lanes::from_fn(|lane| if lane >= self.empty { f(self.rows[lane]) } else { 0.0 })
+    fn or_zero<T: Real>(&self, f: impl Fn(&Row) -> f64) -> Lanes<T, L> {
+        Lanes::from_fn(|lane| T::nearest(if lane >= self.empty { f(self.rows[lane]) } else { 0.0 }))
     }
 
     /// A vector of each row.
     #[inline(always)]
-    fn vector(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3 {
-        Lanes3::from_array(self.rows.map(f))
+    fn vector<T: Real>(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3<T, L> {
+        Lanes3::from_fn(|lane| f(self.rows[lane]))
     }
 
     /// The same, zero in empty lanes.
     #[inline(always)]
-    fn vector_or_zero(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3 {
-        Lanes3::from_array(std::array::from_fn(
-            |lane| if lane >= self.empty { f(self.rows[lane]) } else { DVec3::ZERO },
-        ))
+    fn vector_or_zero<T: Real>(&self, f: impl Fn(&Row) -> DVec3) -> Lanes3<T, L> {
+        Lanes3::from_fn(|lane| if lane >= self.empty { f(self.rows[lane]) } else { DVec3::ZERO })
     }
 }
 
-impl Pack {
-    fn new(index: &[u32], rows: &Rows<'_>, island: &Island<'_>, base: Base) -> Self {
+impl<T: Real, const L: usize> Pack<T, L> {
+    fn new(index: &[u32], rows: &Rows<'_, L>, island: &Island<'_>, base: Base, units: &Units) -> Self {
         let of = |i: u32| &island.bodies[i as usize];
         let row = |lane: usize| lane.checked_sub(rows.empty).map_or(NONE, |k| base.row + index[k]);
+        let (per_length, per_mass, per_speed) = (1.0 / units.length, 1.0 / units.mass, 1.0 / units.speed);
         Pack {
             a: rows.rows.map(|r| r.a - base.body),
             b: rows.rows.map(|r| r.b - base.body),
             row: std::array::from_fn(row),
             general: rows.rows.iter().any(|r| of(r.a).is_general() || of(r.b).is_general()),
             normal: rows.vector_or_zero(|r| r.normal),
-            arm_a: rows.vector(|r| r.arm_a),
-            arm_b: rows.vector(|r| r.arm_b),
+            arm_a: rows.vector(|r| r.arm_a * per_length),
+            arm_b: rows.vector(|r| r.arm_b * per_length),
             coupling: rows.vector(|r| r.coupling * r.mass_normal),
-            mass_normal: rows.or_zero(|r| r.mass_normal),
-            mass_tangent: rows.or_zero(|r| r.mass_tangent),
-            bias: rows.or_zero(|r| r.bias),
+            mass_normal: rows.or_zero(|r| r.mass_normal * per_mass),
+            mass_tangent: rows.or_zero(|r| r.mass_tangent * per_mass),
+            bias: rows.or_zero(|r| r.bias * per_speed),
             static_cone: rows.or_zero(|r| r.static_friction * r.k_tangent * r.mass_normal),
             dynamic_cone: rows.or_zero(|r| r.dynamic_friction * r.k_tangent * r.mass_normal),
-            normal_impulse: rows.or_zero(|r| r.normal_impulse * r.k_normal),
-            tangential_impulse: rows.vector_or_zero(|r| r.tangential_impulse * r.k_tangent),
+            normal_impulse: rows.or_zero(|r| r.normal_impulse * r.k_normal * per_speed),
+            tangential_impulse: rows.vector_or_zero(|r| r.tangential_impulse * r.k_tangent * per_speed),
         }
     }
 }
 
-impl Turning {
-    fn new(rows: &Rows<'_>, island: &Island<'_>) -> Self {
+impl<T: Real, const L: usize> Turning<T, L> {
+    fn new(rows: &Rows<'_, L>, island: &Island<'_>, units: &Units) -> Self {
         let mobilities = |r: &Row| angular_mobilities(r, island.bodies, island.tensors);
+        let (per_inertia, per_arm) = (1.0 / units.inertia(), 1.0 / (units.mass * units.length));
         Turning {
-            inertia_normal: rows.or_zero(|r| inverse(mobilities(r)[0])),
-            inertia_tangent: rows.or_zero(|r| inverse(mobilities(r)[1])),
-            torsional_arm: rows.or_zero(|r| r.torsional_arm * r.mass_normal),
-            rolling_arm: rows.or_zero(|r| r.rolling_arm * r.mass_normal),
-            surface_mobility: rows.or_zero(|r| mobilities(r)[1] * lever(r)),
-            impulse: rows.vector_or_zero(|r| r.angular_impulse),
+            inertia_normal: rows.or_zero(|r| inverse(mobilities(r)[0]) * per_inertia),
+            inertia_tangent: rows.or_zero(|r| inverse(mobilities(r)[1]) * per_inertia),
+            torsional_arm: rows.or_zero(|r| r.torsional_arm * r.mass_normal * per_arm),
+            rolling_arm: rows.or_zero(|r| r.rolling_arm * r.mass_normal * per_arm),
+            surface_mobility: rows.or_zero(|r| mobilities(r)[1] * lever(r) / per_arm),
+            impulse: rows.vector_or_zero(|r| r.angular_impulse * (1.0 / units.moment())),
         }
     }
 }
