@@ -189,7 +189,7 @@ impl<T: Real, S: Simd> Add for Register<T, S> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        self.with(T::add(self.simd, self.value, other.value))
+        self.with(<T as Real>::add(self.simd, self.value, other.value))
     }
 }
 
@@ -197,7 +197,7 @@ impl<T: Real, S: Simd> Sub for Register<T, S> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        self.with(T::sub(self.simd, self.value, other.value))
+        self.with(<T as Real>::sub(self.simd, self.value, other.value))
     }
 }
 
@@ -205,7 +205,7 @@ impl<T: Real, S: Simd> Mul for Register<T, S> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        self.with(T::mul(self.simd, self.value, other.value))
+        self.with(<T as Real>::mul(self.simd, self.value, other.value))
     }
 }
 
@@ -240,6 +240,14 @@ impl<T: Real, S: Simd> Register3<T, S> {
     #[inline(always)]
     pub(super) fn combine(self, columns: [Self; 3]) -> Self {
         columns[0] * self.x + columns[1] * self.y + columns[2] * self.z
+    }
+
+    /// The part along `axis` and the part along `normal x axis`, each brought within the limit.
+    #[inline(always)]
+    pub(super) fn within_box(self, axis: Self, normal: Self, limit: Register<T, S>) -> Self {
+        let across = normal.cross(axis);
+        let (along, sideways) = (self.dot(axis), self.dot(across));
+        axis * along.max(-limit).min(limit) + across * sideways.max(-limit).min(limit)
     }
 
     #[inline(always)]

@@ -17,6 +17,7 @@ use granule_model::{DMat3, DVec3, Velocity};
 use rayon::prelude::*;
 
 use super::colour::Colours;
+use super::conjugate::{Direction, Motion};
 use super::lanes::{Lanes, Lanes3};
 use super::real::Real;
 use super::units::Units;
@@ -117,12 +118,14 @@ pub(super) struct Swept<T: Real, const L: usize> {
     pub(super) of_blocks: Vec<BlockPacks<T, L>>,
     pub(super) rest: PackList<T, L>,
     pub(super) units: Units,
+    pub(super) motion: Motion<T>,
 }
 
 impl<T: Real, const L: usize> Default for Swept<T, L> {
     fn default() -> Self {
         let (bodies, tensors, of_blocks) = (Vec::new(), Vec::new(), Vec::new());
-        Swept { bodies, tensors, of_blocks, rest: PackList::default(), units: Units::default() }
+        let (rest, units, motion) = (PackList::default(), Units::default(), Motion::default());
+        Swept { bodies, tensors, of_blocks, rest, units, motion }
     }
 }
 
@@ -146,6 +149,10 @@ pub(super) struct PackList<T, const L: usize> {
     pub(super) packs: Vec<Pack<T, L>>,
     /// One for each pack where a contact of the set resists rolling or torsion, else empty.
     pub(super) turning: Vec<Turning<T, L>>,
+    /// First axis of each contact's box, one for each pack where friction is bounded by boxes, else empty.
+    pub(super) axes: Vec<Lanes3<T, L>>,
+    /// One for each pack where sweeps are steps of a conjugate gradient method, else empty.
+    pub(super) directions: Vec<Direction<T, L>>,
     /// Largest change of a relative velocity in the last pass \[speed\].
     pub(super) largest: f64,
     colours: Colours,
@@ -153,7 +160,8 @@ pub(super) struct PackList<T, const L: usize> {
 
 impl<T, const L: usize> Default for PackList<T, L> {
     fn default() -> Self {
-        PackList { packs: Vec::new(), turning: Vec::new(), largest: 0.0, colours: Colours::default() }
+        let (packs, turning, axes, directions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        PackList { packs, turning, axes, directions, largest: 0.0, colours: Colours::default() }
     }
 }
 
@@ -221,6 +229,7 @@ impl<T: Real, const L: usize> PackList<T, L> {
     fn load(&mut self, island: &Island<'_>, set: Set, first_row: usize, units: &Units) {
         self.packs.clear();
         self.turning.clear();
+        self.axes.clear();
         let of_set = set.rows(island.blocks, island.rows.len());
         if of_set.is_empty() {
             return;
@@ -238,6 +247,13 @@ impl<T: Real, const L: usize> PackList<T, L> {
                 self.turning.push(Turning::new(&rows, island, units));
             }
         }
+    }
+
+    /// Bounds friction by boxes along the given axis of each row and the one across it.
+    pub(super) fn set_axes(&mut self, axes: &[DVec3]) {
+        let of_lane = |row: u32| if row == NONE { DVec3::ZERO } else { axes[row as usize] };
+        self.axes.clear();
+        self.axes.extend(self.packs.iter().map(|pack| Lanes3::from_fn(|lane| of_lane(pack.row[lane]))));
     }
 
     /// Hands impulses back to the rows.

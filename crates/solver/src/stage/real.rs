@@ -2,11 +2,23 @@
 //!
 //! No fused multiply-add, and no minimum or maximum of signed zeros: the bits are the same on every machine, in either precision.
 
+use std::ops::{Add, Mul, Sub};
+
 use pulp::bytemuck::Pod;
 use pulp::{Simd, bytemuck};
 
 /// A number of the sweeps: `f64`, or `f32` at half the size and twice as many to a vector of the machine.
-pub(super) trait Real: Pod + Default + PartialOrd + Send + Sync + std::fmt::Debug {
+pub(super) trait Real:
+    Pod
+    + Default
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Send
+    + Sync
+    + std::fmt::Debug
+{
     /// As many numbers as a vector of the machine holds.
     type Vector<S: Simd>: Pod;
     /// Makes a body stand within one line of the cache: its size.

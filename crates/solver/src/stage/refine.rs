@@ -46,6 +46,27 @@ impl Packs {
         }
     }
 
+    /// Lays out a cluster without blocks for an impact: friction is bounded by boxes along the axes of the rows, and sweeps will be steps of
+    /// a conjugate gradient method. In single precision only where `coarse` says that it may be.
+    pub(super) fn load_impact(&mut self, island: &Island<'_>, axes: &[DVec3], coarse: bool) {
+        let units = if coarse && island.rows.len() >= LARGE { Units::of(island) } else { None };
+        self.is_single = units.is_some();
+        match units {
+            Some(units) => self.single.load_impact(island, units, axes),
+            None => self.double.load_impact(island, Units::default(), axes),
+        }
+    }
+
+    /// A sweep that starts where the directions of those before lead to; returns as [`Packs::pass`].
+    pub(super) fn sweep_on(&mut self, blocks: &[Block]) -> f64 {
+        if self.is_single { self.single.sweep_on(blocks) } else { self.double.sweep_on(blocks) }
+    }
+
+    /// Hands impulses back to the island, and nothing else.
+    pub(super) fn store_impulses(&mut self, island: &mut Island<'_>) {
+        if self.is_single { self.single.store_impulses(island) } else { self.double.store_impulses(island) }
+    }
+
     /// Goes through all contacts; returns the largest change of a relative velocity \[m/s\].
     pub(super) fn pass(&mut self, blocks: &[Block], task: Task) -> f64 {
         if self.is_single { self.single.pass(blocks, task) } else { self.double.pass(blocks, task) }

@@ -2,7 +2,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::lanes::{Lanes, Quads, Register, Register3};
+use super::lanes::{Lanes, Lanes3, Quads, Register, Register3};
 use super::packs::{BlockPacks, Columns, LaneBody, Pack, PackList, Swept, Turning};
 use super::real::Real;
 use crate::blocks::{self, Block, Set};
@@ -19,7 +19,7 @@ pub(super) enum Task {
 impl<T: Real, const L: usize> Swept<T, L> {
     /// Goes through all contacts; returns the largest change of a relative velocity \[m/s\].
     pub(super) fn pass(&mut self, blocks: &[Block], task: Task) -> f64 {
-        let Swept { bodies, tensors, of_blocks, rest, units } = self;
+        let Swept { bodies, tensors, of_blocks, rest, units, .. } = self;
         let of_blocks = &mut of_blocks[..blocks.len()];
         // There are none where no body has one.
         let count = bodies.len();
@@ -39,8 +39,8 @@ impl<T: Real, const L: usize> Swept<T, L> {
 impl<T: Real, const L: usize> PackList<T, L> {
     /// Goes through the contacts of a set; `bodies` are those that it may touch.
     fn pass(&mut self, bodies: &mut [LaneBody<T>], tensors: &[Columns<T>], task: Task) {
-        let PackList { packs, turning, largest, .. } = self;
-        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, tensors, task });
+        let PackList { packs, turning, axes, largest, .. } = self;
+        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, axes, tensors, task });
     }
 }
 
@@ -49,6 +49,7 @@ struct Pass<'a, T: Real, const L: usize> {
     bodies: &'a mut [LaneBody<T>],
     packs: &'a mut [Pack<T, L>],
     turning: &'a mut [Turning<T, L>],
+    axes: &'a [Lanes3<T, L>],
     tensors: &'a [Columns<T>],
     task: Task,
 }
@@ -58,7 +59,7 @@ impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Pass { bodies, packs, turning, tensors, task } = self;
+        let Pass { bodies, packs, turning, axes, tensors, task } = self;
         let mut sweep = Sweep { simd, tensors, bodies };
         let mut largest = Lanes::<T, L>::default();
         for (k, pack) in packs.iter_mut().enumerate() {
@@ -67,7 +68,7 @@ impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
                     sweep.warm_start(pack, part);
                     continue;
                 }
-                let mut squared = largest.load(simd, part).max(sweep.update(pack, part));
+                let mut squared = largest.load(simd, part).max(sweep.update(pack, axes.get(k), part));
                 if let Some(turning) = turning.get_mut(k) {
                     squared = squared.max(sweep.turn(turning, pack, part));
                 }
@@ -168,7 +169,7 @@ impl<T: Real, S: Simd, const L: usize> Sweep<'_, T, S, L> {
 
     /// One projected Gauss-Seidel update of each contact; returns the squares of the changes of relative velocity.
     #[inline(always)]
-    fn update(&mut self, pack: &mut Pack<T, L>, part: usize) -> Register<T, S> {
+    fn update(&mut self, pack: &mut Pack<T, L>, axis: Option<&Lanes3<T, L>>, part: usize) -> Register<T, S> {
         let simd = self.simd;
         let sides = self.gather(pack, part);
         let n = pack.normal.load(simd, part);
@@ -188,7 +189,10 @@ impl<T: Real, S: Simd, const L: usize> Sweep<'_, T, S, L> {
         let trial = old - u_t;
         let limit = pack.static_cone.load(simd, part) * normal_impulse;
         let kept = pack.dynamic_cone.load(simd, part) * normal_impulse;
-        let trial = trial * trial.length_squared().shrink(limit, kept);
+        let trial = match axis {
+            None => trial * trial.length_squared().shrink(limit, kept),
+            Some(axis) => trial.within_box(axis.load(simd, part), n, kept),
+        };
         pack.tangential_impulse.store(part, trial);
         let step = trial - old;
         let p = n * (change * pack.mass_normal.load(simd, part)) + step * pack.mass_tangent.load(simd, part);
@@ -225,6 +229,8 @@ impl<T: Real, S: Simd, const L: usize> Sweep<'_, T, S, L> {
 
 #[cfg(test)]
 mod tests {
+    use granule_model::DVec3;
+
     use super::*;
     use crate::island::Island;
     use crate::samples::Random;
@@ -233,18 +239,20 @@ mod tests {
 
     /// Velocities and impulses after ten sweeps, as bits of double precision.
     fn bits<T: Real, const L: usize>(swept: &mut Swept<T, L>, mut pass: impl FnMut(Pass<'_, T, L>) -> f64) -> Vec<u64> {
-        let Swept { bodies, tensors, rest: PackList { packs, turning, .. }, .. } = swept;
+        let Swept { bodies, tensors, rest: PackList { packs, turning, axes, .. }, .. } = swept;
         let tasks = std::iter::once(Task::WarmStart).chain([Task::Sweep; 10]);
-        let residuals: Vec<f64> = tasks.map(|task| pass(Pass { bodies, packs, turning, tensors, task })).collect();
+        let residuals: Vec<f64> =
+            tasks.map(|task| pass(Pass { bodies, packs, turning, axes, tensors, task })).collect();
         let velocities = bodies.iter().map(|body| body.velocity(&Units::default())).flat_map(|v| [v.linear, v.angular]);
         let impulses = packs.iter().flat_map(|pack| pack.normal_impulse.0.map(T::double));
         residuals.into_iter().chain(velocities.flat_map(|v| v.to_array())).chain(impulses).map(f64::to_bits).collect()
     }
 
-    fn check_bits<T: Real, const L: usize>(island: &Island<'_>, units: Units) {
+    fn check_bits<T: Real, const L: usize>(island: &Island<'_>, units: Units, axes: Option<&[DVec3]>) {
         let load = || {
             let mut swept = Swept::<T, L>::default();
             swept.load(island, units);
+            axes.into_iter().for_each(|axes| swept.rest.set_axes(axes));
             swept
         };
         let vectors = bits(&mut load(), |pass| Arch::new().dispatch(pass));
@@ -259,8 +267,12 @@ mod tests {
         for friction in [0.0, 0.2, 0.8] {
             let (mut bodies, tensors, mut rows) = chain_on_floor(&mut random, 11, friction);
             let island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
-            check_bits::<f64, 4>(&island, Units::default());
-            check_bits::<f32, 8>(&island, Units::of(&island).expect("bodies of like masses"));
+            let axes: Vec<DVec3> = island.rows.iter().map(|row| row.normal.any_orthonormal_vector()).collect();
+            let units = Units::of(&island).expect("bodies of like masses");
+            for axes in [None, Some(&axes[..])] {
+                check_bits::<f64, 4>(&island, Units::default(), axes);
+                check_bits::<f32, 8>(&island, units, axes);
+            }
         }
     }
 }
