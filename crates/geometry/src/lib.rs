@@ -19,5 +19,5 @@ mod shape;
 mod surface;
 
 pub use error::ShapeError;
-pub use narrow::contacts;
+pub use narrow::{balls, contacts};
 pub use shape::{Primitive, Shape, Surface};

@@ -33,6 +33,7 @@ mod topology;
 
 use granule_model::{ContactPoint, DVec3, Pose};
 
+pub use self::sphere::balls;
 use crate::Shape;
 use crate::geometry::Geometry;
 
@@ -112,11 +113,11 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     let centre = a.pose.position;
     match (a.geometry, b.geometry) {
         (Sphere { radius: ra }, Sphere { radius: rb }) => {
-            sphere::sphere_sphere(centre, *ra, b.pose.position, *rb, margin, out);
+            out.extend(balls(centre, *ra, b.pose.position, *rb, margin));
         }
         (Sphere { radius }, Capsule { radius: rb, half_length }) => {
             let core = capsule::Core::new(b.pose, *half_length);
-            sphere::sphere_sphere(centre, *radius, core.nearest(centre), *rb, margin, out);
+            out.extend(balls(centre, *radius, core.nearest(centre), *rb, margin));
         }
         (Sphere { radius }, Cuboid { half }) => sphere::sphere_cuboid(centre, *radius, *half, b.pose, margin, out),
         (Sphere { radius }, Convex(data)) => sphere::sphere_convex(centre, *radius, data, b.pose, margin, out),

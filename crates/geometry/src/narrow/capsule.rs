@@ -2,7 +2,7 @@
 
 use granule_model::{ContactPoint, DVec3, Pose};
 
-use super::sphere::{nearest_on_segment, sphere_sphere};
+use super::sphere::{balls, nearest_on_segment};
 
 /// Sine of the angle below which two segments count as parallel and touch along a line.
 const PARALLEL: f64 = 1e-6;
@@ -50,7 +50,7 @@ pub(super) fn capsule_capsule(
         }
     }
     let (p, q) = nearest_of_segments(a, b);
-    sphere_sphere(p, radius_a, q, radius_b, margin, out);
+    out.extend(balls(p, radius_a, q, radius_b, margin));
 }
 
 /// Contacts at both ends of the stretch over which parallel cores lie beside each other; none without such a stretch.
@@ -66,7 +66,7 @@ fn side_by_side(a: &Core, radius_a: f64, b: &Core, radius_b: f64, margin: f64, o
     for (feature, place) in [low, high].into_iter().enumerate() {
         let q = b.centre + place * b.arm;
         let first = out.len();
-        sphere_sphere(a.nearest(q), radius_a, q, radius_b, margin, out);
+        out.extend(balls(a.nearest(q), radius_a, q, radius_b, margin));
         // Key 0 stays that of the single point.
         out[first..].iter_mut().for_each(|c| c.feature = 1 + feature as u32);
     }

@@ -7,30 +7,21 @@ use crate::convex::ConvexData;
 /// A centre nearer to a surface than this share of the body's size has no reliable direction: the face's normal is used.
 const NEAR: f64 = 1e-9;
 
-/// Two balls; coincident centres are parted along z.
+/// The contact of two balls as [`super::contacts`] reports it; coincident centres are parted along z.
 #[inline]
-pub(super) fn sphere_sphere(
-    centre_a: DVec3,
-    radius_a: f64,
-    centre_b: DVec3,
-    radius_b: f64,
-    margin: f64,
-    out: &mut Vec<ContactPoint>,
-) {
+pub fn balls(centre_a: DVec3, radius_a: f64, centre_b: DVec3, radius_b: f64, margin: f64) -> Option<ContactPoint> {
     let offset = centre_a - centre_b;
     let squared = offset.length_squared();
     let reach = radius_a + radius_b + margin;
     // Written so that NaN gives no contact.
     if !(squared <= reach * reach && reach >= 0.0) {
-        return;
+        return None;
     }
     let distance = squared.sqrt();
     let normal = if distance > 0.0 { offset / distance } else { DVec3::Z };
     let gap = distance - radius_a - radius_b;
-    if gap <= margin {
-        let point = centre_b + (radius_b + 0.5 * gap) * normal;
-        out.push(ContactPoint { point, normal, gap, feature: 0 });
-    }
+    let point = centre_b + (radius_b + 0.5 * gap) * normal;
+    (gap <= margin).then_some(ContactPoint { point, normal, gap, feature: 0 })
 }
 
 /// A ball of `radius` whose centre has the signed distance `distance` from the surface of body B along `normal`.
