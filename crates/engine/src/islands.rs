@@ -6,11 +6,12 @@
 mod halves;
 mod layout;
 mod pieces;
+mod scratch;
 
 use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
-use granule_solver::etm::{Workspace, release};
-use granule_solver::stage::{self, Packs, driven_work, driven_work_on_star};
+use granule_solver::etm::release;
+use granule_solver::stage::{self, driven_work, driven_work_on_star};
 use granule_solver::{
     HitSettings, Island, ReleaseReport, ReleaseSettings, Row, RowInput, SolverBody, StageReport, StageSettings,
 };
@@ -19,11 +20,12 @@ use rayon::prelude::*;
 
 use self::layout::{Layout, Place, Span};
 use self::pieces::Pieces;
+use self::scratch::Lender;
 use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact};
 use crate::impact::{Impact, ImpactTotals, Standing};
 
-/// What the solver did in an island, and the scratch it needs.
+/// What the solver did in an island.
 #[derive(Debug, Default)]
 struct Outcome {
     stage: StageReport,
@@ -34,8 +36,6 @@ struct Outcome {
     /// Whether an impact makes the contact stage start anew.
     again: bool,
     before: Vec<Velocity>,
-    packs: Packs,
-    workspace: Workspace,
     hit: Vec<bool>,
 }
 
@@ -52,6 +52,7 @@ pub(crate) struct Problems {
     unforced: Vec<Velocity>,
     rows: Vec<Row>,
     outcomes: Vec<Outcome>,
+    scratch: Lender,
 }
 
 /// Sums over the islands of a step.
@@ -195,15 +196,17 @@ impl Problems {
 
     /// Phase `contact`: solves every island; the bodies' velocities follow by [`Problems::write_back`].
     pub(crate) fn solve(&mut self, settings: &StageSettings) {
-        self.each(|island, unforced, outcome| {
+        self.each(|island, unforced, outcome, lender| {
             outcome.release = None;
-            outcome.stage = stage::solve(island, settings, unforced, &mut outcome.before, &mut outcome.packs);
+            outcome.stage = lender.lend(island.rows.len(), |scratch| {
+                stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
+            });
         });
     }
 
     /// Says of each of the engine's `count` contacts how it stands after the contact stage.
     pub(crate) fn find_hits(&mut self, settings: &HitSettings, count: usize, standing: &mut Vec<Standing>) {
-        self.each(|island, _, Outcome { hit, .. }| {
+        self.each(|island, _, Outcome { hit, .. }, _| {
             hit.clear();
             hit.extend(island.rows.iter().map(|row| settings.was_hit(row)));
         });
@@ -250,18 +253,22 @@ impl Problems {
 
     /// Phase `contact` once more, for the islands that were laid out anew.
     pub(crate) fn solve_again(&mut self, settings: &StageSettings) {
-        self.each(|island, unforced, outcome| {
+        self.each(|island, unforced, outcome, lender| {
             if outcome.again {
-                outcome.stage = stage::solve(island, settings, unforced, &mut outcome.before, &mut outcome.packs);
+                outcome.stage = lender.lend(island.rows.len(), |scratch| {
+                    stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
+                });
             }
         });
     }
 
     /// Phase `release`; without settings nothing is released, and only the work of driven bodies is read off.
     pub(crate) fn release(&mut self, settings: Option<&ReleaseSettings>) {
-        self.each(|island, unforced, outcome| {
-            let Outcome { before, workspace, hit, .. } = outcome;
-            outcome.release = settings.and_then(|settings| release(island, settings, before, workspace, hit));
+        self.each(|island, unforced, outcome, lender| {
+            let Outcome { before, hit, .. } = outcome;
+            outcome.release = settings.and_then(|settings| {
+                lender.lend(island.rows.len(), |scratch| release(island, settings, before, &mut scratch.workspace, hit))
+            });
             let (rows, bodies) = (&*island.rows, &*island.bodies);
             (outcome.driven_work, outcome.driven_work_on_star) = (0.0, 0.0);
             let is_driven = |(body, unforced): (&SolverBody, &Velocity)| {
@@ -276,7 +283,8 @@ impl Problems {
     }
 
     /// Runs `work` on every island, in parallel where there are several.
-    fn each(&mut self, work: impl Fn(&mut Island<'_>, &[Velocity], &mut Outcome) + Sync) {
+    fn each(&mut self, work: impl Fn(&mut Island<'_>, &[Velocity], &mut Outcome, &Lender) + Sync) {
+        let scratch = &self.scratch;
         let pieces = Pieces {
             start: Span::default(),
             spans: &self.layout.spans,
@@ -287,7 +295,9 @@ impl Problems {
             rows: &mut self.rows,
             outcomes: &mut self.outcomes[..self.layout.spans.len()],
         };
-        pieces.run(&work);
+        pieces.run(&|island: &mut Island<'_>, unforced: &[Velocity], outcome: &mut Outcome| {
+            work(island, unforced, outcome, scratch)
+        });
     }
 
     /// Copies the velocities of the solver to the bodies.
