@@ -95,45 +95,41 @@ pub struct RowInput {
 
 /// One contact, prepared: what every sweep reads, and the impulses that it changes.
 ///
-/// Sweeps go through a copy of what they need, see [`crate::stage`]. The release looks at velocities mostly: what it needs for that stands
-/// first, in two cache lines.
+/// Sweeps go through a copy of what they need, see [`crate::stage`]. Impulses of the release go to contacts here and there: what they ask
+/// of one stands in its first line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Row {
     /// Unit normal from B to A.
     pub normal: DVec3,
+    /// `n.K n` \[1/kg\].
+    pub k_normal: f64,
+    /// Largest eigenvalue of K in the tangent plane \[1/kg\].
+    pub k_tangent: f64,
+    /// Static friction \[-\].
+    pub static_friction: f64,
+    /// Dynamic friction \[-\].
+    pub dynamic_friction: f64,
+    /// Whether normal and tangential motion do not couple, and K is the same in all tangential directions: spheres.
+    pub(crate) is_central: bool,
     /// Arm on A \[m\].
     pub arm_a: DVec3,
+    /// Arm on B \[m\].
+    pub arm_b: DVec3,
     /// Body A, index within the island.
     pub a: u32,
     /// Body B, index within the island.
     pub b: u32,
-    /// Whether normal and tangential motion do not couple, and K is the same in all tangential directions: spheres.
-    pub(crate) is_central: bool,
-    /// Arm on B \[m\].
-    pub arm_b: DVec3,
+    /// Normal restitution \[-\].
+    pub restitution: f64,
     /// Tangential part of `K n`: what a normal impulse does to the sliding velocity \[1/kg\].
     pub coupling: DVec3,
-    /// `n.K n` \[1/kg\].
-    pub k_normal: f64,
     /// Approach speed that just closes the gap in this step: `gap/dt` where the gap is open, else 0 \[m/s\].
     pub bias: f64,
     /// Normal impulse of this step \[N s\].
     pub normal_impulse: f64,
     /// Tangential impulse of this step \[N s\].
     pub tangential_impulse: DVec3,
-    /// Largest eigenvalue of K in the tangent plane \[1/kg\].
-    pub k_tangent: f64,
-    /// `1/k_normal`: the sweeps multiply where they would divide.
-    pub(crate) mass_normal: f64,
-    /// `1/k_tangent`.
-    pub(crate) mass_tangent: f64,
-    /// Normal restitution \[-\].
-    pub restitution: f64,
-    /// Static friction \[-\].
-    pub static_friction: f64,
-    /// Dynamic friction \[-\].
-    pub dynamic_friction: f64,
     /// Normal velocity with which it came into the step, before the forces \[m/s\].
     pub(crate) came: f64,
     /// The one after the contact stage \[m/s\].
@@ -144,6 +140,10 @@ pub struct Row {
     pub(crate) friction_work: f64,
     /// Gap \[m\].
     pub gap: f64,
+    /// `1/k_normal`: the sweeps multiply where they would divide.
+    pub(crate) mass_normal: f64,
+    /// `1/k_tangent`.
+    pub(crate) mass_tangent: f64,
     /// Equal-volume radius of the smaller body \[m\].
     pub radius: f64,
     /// Rolling friction times radius \[m\].

@@ -8,8 +8,6 @@
 //! Once the contacts are listed, work is in proportion to what the hits reach, not to the island: only the contacts of bodies that have
 //! changed are looked at.
 
-use std::collections::VecDeque;
-
 use granule_model::DVec3;
 
 use super::{Contacts, Neighbours};
@@ -29,7 +27,7 @@ pub(crate) struct Levels {
     neighbours: Neighbours,
     /// Level in which each contact stands, or a lower one than its own.
     queued: Vec<i16>,
-    levels: Vec<VecDeque<u32>>,
+    queues: Queues,
     /// Bodies whose contacts have to be looked at again before the next level, and whether each is among them.
     changed: Vec<u32>,
     is_changed: Vec<bool>,
@@ -50,8 +48,7 @@ impl Levels {
         self.is_changed.clear();
         self.is_changed.resize(contacts.body_count(), false);
         self.changed.clear();
-        self.levels.resize_with(LEVELS, VecDeque::new);
-        self.levels.iter_mut().for_each(VecDeque::clear);
+        self.queues.clear();
     }
 
     /// Starts a compression in steps of `step` \[m/s\], with the contacts of the bodies that have changed.
@@ -89,7 +86,7 @@ impl Levels {
     /// above.
     pub(crate) fn next(&mut self, contacts: &impl Contacts, floor: usize) -> Option<(usize, DVec3)> {
         loop {
-            let fastest = if self.top < floor { None } else { self.levels[self.top].pop_front() };
+            let fastest = if self.top < floor { None } else { self.queues.pop(self.top) };
             let Some(i) = fastest else {
                 if self.look_at_changed(contacts) {
                     continue;
@@ -126,7 +123,7 @@ impl Levels {
         let level = self.level(speed);
         if level > self.queued[i] {
             self.queued[i] = level;
-            self.levels[level as usize].push_back(i as u32);
+            self.queues.push(level as usize, i as u32);
             self.top = self.top.max(level as usize);
         }
     }
@@ -145,5 +142,90 @@ impl Levels {
         self.changed = changed;
         self.changed.clear();
         any
+    }
+}
+
+/// Marks the end of a queue.
+const END: u32 = u32::MAX;
+
+/// A queue of contacts for each level, all in one piece of memory: one of its own for each level made 16 kB for every island.
+#[derive(Debug, Default)]
+struct Queues {
+    /// First and last link of each level.
+    ends: Vec<[u32; 2]>,
+    links: Vec<Link>,
+    /// First link that is not in use.
+    free: u32,
+}
+
+/// A contact in a queue.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    contact: u32,
+    next: u32,
+}
+
+impl Queues {
+    fn clear(&mut self) {
+        self.ends.clear();
+        self.ends.resize(LEVELS, [END; 2]);
+        self.links.clear();
+        self.free = END;
+    }
+
+    /// Takes the first contact off the queue of a level.
+    fn pop(&mut self, level: usize) -> Option<u32> {
+        let first = &mut self.ends[level][0];
+        let index = *first;
+        let link = self.links.get_mut(index as usize)?;
+        *first = std::mem::replace(&mut link.next, self.free);
+        self.free = index;
+        Some(link.contact)
+    }
+
+    /// Puts a contact at the end of the queue of a level.
+    fn push(&mut self, level: usize, contact: u32) {
+        let link = Link { contact, next: END };
+        let index = self.free;
+        let index = if let Some(unused) = self.links.get_mut(index as usize) {
+            self.free = std::mem::replace(unused, link).next;
+            index
+        } else {
+            self.links.push(link);
+            self.links.len() as u32 - 1
+        };
+        let [first, last] = &mut self.ends[level];
+        if *first == END {
+            *first = index;
+        } else {
+            self.links[*last as usize].next = index;
+        }
+        *last = index;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_yield_contacts_in_the_order_in_which_they_came() {
+        let mut queues = Queues::default();
+        queues.clear();
+        let mut expected = vec![std::collections::VecDeque::new(); LEVELS];
+        for k in 0..1000_u32 {
+            let level = (k * 7 % 13) as usize;
+            queues.push(level, k);
+            expected[level].push_back(k);
+            if k % 3 != 0 {
+                let level = (k * 5 % 13) as usize;
+                assert_eq!(queues.pop(level), expected[level].pop_front());
+            }
+        }
+        for (level, expected) in expected.into_iter().enumerate() {
+            let rest: Vec<u32> = std::iter::from_fn(|| queues.pop(level)).collect();
+            assert_eq!(rest, Vec::from(expected));
+        }
+        assert!(queues.links.len() < 1000, "links are used again");
     }
 }

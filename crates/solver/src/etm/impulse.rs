@@ -18,21 +18,24 @@ impl Mobility {
     }
 }
 
-/// The mobilities of some contacts, each made when it is first asked for.
+/// The mobilities of some contacts, each made when it is first asked for. Contacts of spheres need none, and of the others few are hit:
+/// a place for every contact cost 150 bytes of memory each.
 #[derive(Debug, Default)]
 pub(crate) struct Mobilities {
-    of_contact: Vec<Option<Mobility>>,
-    /// Contacts whose mobility is known.
-    known: Vec<u32>,
+    /// Which of those made is that of each contact; [`UNKNOWN`] before it is asked for.
+    of_contact: Vec<u32>,
+    made: Vec<Mobility>,
 }
+
+/// Marks a contact whose mobility nobody has asked for.
+const UNKNOWN: u32 = u32::MAX;
 
 impl Mobilities {
     /// Forgets all, for this many contacts.
     pub(crate) fn clear(&mut self, contacts: usize) {
-        self.known.drain(..).for_each(|i| self.of_contact[i as usize] = None);
-        if self.of_contact.len() < contacts {
-            self.of_contact.resize(contacts, None);
-        }
+        self.made.clear();
+        self.of_contact.clear();
+        self.of_contact.resize(contacts, UNKNOWN);
     }
 
     /// The mobility of row i of an island.
@@ -42,15 +45,18 @@ impl Mobilities {
     }
 
     /// The mobility of contact i, whose row is `row`; one of no meaning for a central contact, which needs none.
+    #[inline]
     pub(crate) fn get(&mut self, i: usize, row: &Row, collision_matrix: impl Fn() -> DMat3) -> &Mobility {
         const NONE: &Mobility = &Mobility { k: DMat3::ZERO, inverse: DMat3::ZERO };
         if row.is_central {
             return NONE;
         }
-        self.of_contact[i].get_or_insert_with(|| {
-            self.known.push(i as u32);
-            Mobility::new(collision_matrix())
-        })
+        let of_contact = &mut self.of_contact[i];
+        if *of_contact == UNKNOWN {
+            *of_contact = self.made.len() as u32;
+            self.made.push(Mobility::new(collision_matrix()));
+        }
+        &self.made[*of_contact as usize]
     }
 }
 

@@ -31,19 +31,49 @@ fn most_impulses(lambda: u32, contacts: usize) -> u64 {
 /// Marks that are looked at together.
 const LINE: usize = 64;
 
-/// A contact that takes part: what is read of it again and again, apart from its row.
+/// What is read of a contact that takes part whenever a body of it has changed: half a line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Facing {
+    normal: DVec3,
+    a: u32,
+    /// Body B, and in the highest bit whether the arms lie along the normal.
+    b: u32,
+}
+
+/// Marks in [`Facing::b`] a contact whose arms lie along the normal.
+const CENTRAL: u32 = 1 << 31;
+
+impl Facing {
+    fn is_central(&self) -> bool {
+        self.b & CENTRAL != 0
+    }
+
+    fn ends(&self) -> [u32; 2] {
+        [self.a, self.b & !CENTRAL]
+    }
+}
+
+/// What else is read of it when an impulse is applied.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
-    lever: Lever,
+    arm_a: DVec3,
+    arm_b: DVec3,
     row: u32,
-    /// Whether its arms lie along the normal.
-    is_central: bool,
 }
 
 /// The contacts of a zone with the bodies' velocities now.
 struct Touching<'a> {
+    facing: &'a [Facing],
     touches: &'a [Touch],
     bodies: &'a [SolverBody],
+}
+
+/// Bodies, point and normal of a contact.
+#[inline(always)]
+fn lever(facing: &Facing, touch: &Touch) -> Lever {
+    let [a, b] = facing.ends();
+    Lever { normal: facing.normal, arm_a: touch.arm_a, arm_b: touch.arm_b, a, b }
 }
 
 impl Contacts for Touching<'_> {
@@ -60,28 +90,28 @@ impl Contacts for Touching<'_> {
     }
 
     fn ends(&self, i: usize) -> [u32; 2] {
-        [self.touches[i].lever.a, self.touches[i].lever.b]
+        self.facing[i].ends()
     }
 
     #[inline(always)]
     fn normal(&self, i: usize) -> DVec3 {
-        self.touches[i].lever.normal
+        self.facing[i].normal
     }
 
     #[inline(always)]
     fn relative_velocity(&self, i: usize) -> DVec3 {
-        self.touches[i].lever.relative_velocity(self.bodies)
+        lever(&self.facing[i], &self.touches[i]).relative_velocity(self.bodies)
     }
 
     /// Spin has no part in it where the arms lie along the normal: 12 numbers to fetch instead of 21.
     #[inline(always)]
     fn normal_velocity(&self, i: usize) -> f64 {
-        let Touch { lever, is_central, .. } = &self.touches[i];
-        let velocity = |body: u32| self.bodies[body as usize].velocity;
-        if *is_central {
-            lever.normal.dot(velocity(lever.a).linear - velocity(lever.b).linear)
+        let facing = &self.facing[i];
+        if facing.is_central() {
+            let [a, b] = facing.ends().map(|body| self.bodies[body as usize].velocity.linear);
+            facing.normal.dot(a - b)
         } else {
-            lever.normal.dot(lever.relative_velocity(self.bodies))
+            facing.normal.dot(self.relative_velocity(i))
         }
     }
 }
@@ -137,6 +167,7 @@ pub(super) struct Tally {
 pub(super) struct Zone {
     /// The contacts that take part; none before a hit reaches the zone.
     touches: Vec<Touch>,
+    facing: Vec<Facing>,
     is_ready: bool,
     order: Order,
     /// Impulse of each contact \[N s\].
@@ -169,6 +200,7 @@ impl Zone {
     /// Starts without contacts.
     pub(super) fn clear(&mut self) {
         self.touches.clear();
+        self.facing.clear();
         self.is_ready = false;
         self.storing.clear();
         self.loaded.clear();
@@ -179,19 +211,20 @@ impl Zone {
     /// Lists the contacts that take part.
     pub(super) fn prepare(&mut self, part: &Part<'_>) {
         self.touches.clear();
-        let takes_part = part.range.clone().filter(|i| (part.takes_part)(*i, &part.rows[*i]));
-        self.touches.extend(takes_part.map(|i| {
-            let lever = part.rows[i].lever();
-            let lever = Lever { a: lever.a - part.first, b: lever.b - part.first, ..lever };
-            Touch { lever, row: i as u32, is_central: part.rows[i].is_central }
-        }));
+        self.facing.clear();
+        for i in part.range.clone().filter(|i| (part.takes_part)(*i, &part.rows[*i])) {
+            let row = &part.rows[i];
+            let Lever { normal, arm_a, arm_b, a, b } = row.lever().shifted(part.first);
+            self.touches.push(Touch { arm_a, arm_b, row: i as u32 });
+            self.facing.push(Facing { normal, a, b: if row.is_central { b | CENTRAL } else { b } });
+        }
         let count = self.touches.len();
         self.impulses.clear();
         self.impulses.resize(count, DVec3::ZERO);
         self.stored.clear();
         self.stored.resize(count, 0.0);
         self.mobilities.clear(count);
-        let contacts = Touching { touches: &self.touches, bodies: part.bodies };
+        let contacts = Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies };
         match &mut self.order {
             Order::Strict(approaches) => approaches.prepare(&contacts, 0..count as u32),
             Order::Grouped(levels) => levels.prepare(&contacts, 0..count as u32),
@@ -209,10 +242,11 @@ impl Zone {
     /// the velocity that `left` says.
     pub(super) fn load(&mut self, part: &mut Part<'_>, energy: impl Fn(usize, &Row) -> f64) {
         for i in 0..self.touches.len() {
-            let Touch { lever, row, .. } = self.touches[i];
-            self.store(i, energy(row as usize, &part.rows[row as usize]));
-            if part.rows[row as usize].left < -part.settings.threshold {
-                self.note(part, lever.a, lever.b);
+            let row = self.touches[i].row as usize;
+            self.store(i, energy(row, &part.rows[row]));
+            if part.rows[row].left < -part.settings.threshold {
+                let [a, b] = self.facing[i].ends();
+                self.note(part, a, b);
             }
         }
     }
@@ -224,7 +258,7 @@ impl Zone {
 
     /// The largest approach speed \[m/s\] of all contacts.
     pub(super) fn measure_largest(&mut self, part: &Part<'_>) {
-        let contacts = Touching { touches: &self.touches, bodies: part.bodies };
+        let contacts = Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies };
         self.approach = match &self.order {
             _ if !self.is_ready => 0.0,
             Order::Strict(approaches) => approaches.largest(&contacts),
@@ -235,7 +269,7 @@ impl Zone {
     /// The largest approach speed \[m/s\] that the last stage III may have left, what other zones have changed included.
     pub(super) fn measure_changed(&mut self, part: &mut Part<'_>) {
         self.look_at_marks(part);
-        let contacts = Touching { touches: &self.touches, bodies: part.bodies };
+        let contacts = Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies };
         self.approach = match &self.order {
             _ if !self.is_ready => 0.0,
             Order::Strict(approaches) => approaches.largest(&contacts),
@@ -266,7 +300,7 @@ impl Zone {
 
     /// Makes the queue ready for steps of `step` \[m/s\].
     fn begin(&mut self, part: &Part<'_>, step: f64) {
-        let contacts = Touching { touches: &self.touches, bodies: part.bodies };
+        let contacts = Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies };
         let threshold = part.settings.threshold;
         match &mut self.order {
             Order::Strict(approaches) => {
@@ -298,8 +332,8 @@ impl Zone {
             }
             self.spent += 1;
             self.tally.impulses += 1;
-            let Touch { lever, row, .. } = self.touches[i];
-            let row = &part.rows[row as usize];
+            let lever = self.lever(i);
+            let row = &part.rows[self.touches[i].row as usize];
             let m = self.mobilities.get(i, row, || lever.collision_matrix(part.bodies, part.tensors));
             let u = without_noise(u, lever.normal, part.settings.sliding);
             let u_n = lever.normal.dot(u);
@@ -312,14 +346,14 @@ impl Zone {
             self.tally.compressed -= work;
             self.hit(part, i, p);
             if let Order::Strict(approaches) = &mut self.order {
-                let contacts = Touching { touches: &self.touches, bodies: part.bodies };
+                let contacts = Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies };
                 approaches.refresh(&contacts, lever.a, lever.b);
             } else {
                 self.note(part, lever.a, lever.b);
             }
         }
         if let Order::Grouped(levels) = &mut self.order {
-            self.top = levels.top(&Touching { touches: &self.touches, bodies: part.bodies });
+            self.top = levels.top(&Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies });
         }
     }
 
@@ -367,8 +401,8 @@ impl Zone {
     /// One step of contact i; whether it stores energy still.
     fn release_step(&mut self, part: &mut Part<'_>, i: usize, step: f64) -> bool {
         let stored = self.claim(i);
-        let Touch { lever, row, .. } = self.touches[i];
-        let row = &part.rows[row as usize];
+        let lever = self.lever(i);
+        let row = &part.rows[self.touches[i].row as usize];
         let m = self.mobilities.get(i, row, || lever.collision_matrix(part.bodies, part.tensors));
         let u = without_noise(lever.relative_velocity(part.bodies), lever.normal, part.settings.sliding);
         let done = releasing_impulse(row, m, u, step, stored, (self.held + self.gone - stored).max(0.0));
@@ -384,11 +418,16 @@ impl Zone {
     }
 
     fn next(&mut self, part: &Part<'_>, floor: usize) -> Option<(usize, DVec3)> {
-        let contacts = Touching { touches: &self.touches, bodies: part.bodies };
+        let contacts = Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies };
         match &mut self.order {
             Order::Strict(approaches) => approaches.worst(&contacts),
             Order::Grouped(levels) => levels.next(&contacts, floor),
         }
+    }
+
+    #[inline(always)]
+    fn lever(&self, i: usize) -> Lever {
+        lever(&self.facing[i], &self.touches[i])
     }
 
     /// Changes the energy that a contact stores.
@@ -421,13 +460,13 @@ impl Zone {
     /// Applies `p` at a contact and books it.
     fn hit(&mut self, part: &mut Part<'_>, i: usize, p: DVec3) {
         self.impulses[i] += p;
-        self.touches[i].lever.apply(part.bodies, part.tensors, p);
+        self.lever(i).apply(part.bodies, part.tensors, p);
     }
 
     /// An impulse has changed two bodies: their contacts, here and in other zones, have to be looked at again.
     fn note(&mut self, part: &mut Part<'_>, a: u32, b: u32) {
         let Order::Grouped(levels) = &mut self.order else { return };
-        let contacts = Touching { touches: &self.touches, bodies: part.bodies };
+        let contacts = Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies };
         // What cannot move has not changed: a floor would have every zone of a block listed.
         for body in [a, b].into_iter().filter(|body| contacts.moves(*body)) {
             levels.change(body);
