@@ -211,16 +211,16 @@ impl<T: Real, const L: usize> Swept<T, L> {
         blocks::inside(blocks, (&mut bodies[..], &swept[..]), &mut of_blocks[..blocks.len()], &work);
     }
 
-    /// Hands impulses back to the island.
-    pub(super) fn store_impulses(&mut self, island: &mut Island<'_>) {
+    /// Hands impulses back to the island, and each row that has its own to `finish`.
+    pub(super) fn store_impulses(&mut self, island: &mut Island<'_>, finish: impl Fn(&mut Row) + Sync) {
         let Swept { of_blocks, rest, units, .. } = self;
         let Island { rows, blocks, .. } = island;
         let of_blocks = &mut of_blocks[..blocks.len()];
         blocks::rows(blocks, &mut rows[..], of_blocks, &|_, rows, of: &mut BlockPacks<T, L>| {
-            of.inside.store(rows, units);
-            of.across.store(rows, units);
+            of.inside.store(rows, units, &finish);
+            of.across.store(rows, units, &finish);
         });
-        rest.store(rows, units);
+        rest.store(rows, units, &finish);
     }
 }
 
@@ -257,7 +257,7 @@ impl<T: Real, const L: usize> PackList<T, L> {
     }
 
     /// Hands impulses back to the rows.
-    fn store(&self, rows: &mut [Row], units: &Units) {
+    fn store(&self, rows: &mut [Row], units: &Units, finish: &impl Fn(&mut Row)) {
         for (k, pack) in self.packs.iter().enumerate() {
             for lane in (0..L).filter(|lane| pack.row[*lane] != NONE) {
                 let row = &mut rows[pack.row[lane] as usize];
@@ -266,6 +266,7 @@ impl<T: Real, const L: usize> PackList<T, L> {
                 if let Some(turning) = self.turning.get(k) {
                     row.angular_impulse = turning.impulse.lane(lane) * units.moment();
                 }
+                finish(row);
             }
         }
     }

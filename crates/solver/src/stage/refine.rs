@@ -75,11 +75,11 @@ impl Packs {
     /// Hands velocities and impulses back to the island; `before` are the velocities with which it came.
     pub(super) fn store(&mut self, island: &mut Island<'_>, before: &[Velocity]) {
         if self.is_single {
-            self.single.store_impulses(island);
+            self.single.store_impulses(island, keep_in_cone);
             set_velocities(island, before, self.ledgers(island.blocks.len()));
         } else {
             self.double.store_velocities(island);
-            self.double.store_impulses(island);
+            self.double.store_impulses(island, |_| ());
         }
     }
 
@@ -99,16 +99,13 @@ impl Packs {
     }
 }
 
-/// Sets the velocities of the bodies to what the impulses of the rows make of those before; friction beyond the cone by
-/// rounding is put back within it first.
+/// Sets the velocities of the bodies to what the impulses of the rows make of those before.
 fn set_velocities(island: &mut Island<'_>, before: &[Velocity], of_blocks: &mut [Ledger]) {
     let Island { bodies, tensors, rows, blocks } = island;
     let (blocks, count): (&[Block], usize) = (blocks, rows.len());
     for (body, velocity) in bodies.iter_mut().zip(before) {
         body.velocity = *velocity;
     }
-    blocks::rows(blocks, &mut rows[..], of_blocks, &|_, rows, _| rows.iter_mut().for_each(keep_in_cone));
-    rows[Set::Rest.rows(blocks, count)].iter_mut().for_each(keep_in_cone);
     let rows: &[Row] = rows;
     let on = |set: Set, bodies: &mut [SolverBody]| {
         let first = set.bodies(blocks, tensors.len()).start;
@@ -119,7 +116,7 @@ fn set_velocities(island: &mut Island<'_>, before: &[Velocity], of_blocks: &mut 
     on(Set::Rest, bodies);
 }
 
-/// Scales friction back onto the cone.
+/// Scales friction back onto the cone, which rounding to single precision may have left.
 fn keep_in_cone(row: &mut Row) {
     let limit = row.static_friction * row.normal_impulse;
     let squared = row.tangential_impulse.length_squared();
