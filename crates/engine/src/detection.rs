@@ -7,6 +7,7 @@
 use granule_broadphase::{BroadPhase, BroadPhaseInput};
 use granule_geometry::{balls, contacts};
 use granule_model::{ContactPoint, DVec3, Velocity};
+use granule_solver::make_room;
 use rayon::prelude::*;
 
 use crate::bodies::Bodies;
@@ -233,9 +234,13 @@ impl Detection {
             } else {
                 batch.chunks(CHUNK).zip(of_tasks.iter_mut()).for_each(work);
             }
+            let found: usize = of_tasks.iter().map(|task| task.found.len()).sum();
+            let count = self.contacts.len() + found;
+            make_room(&mut self.contacts, count);
             of_tasks.iter().for_each(|task| self.contacts.extend_from_slice(&task.found));
         }
         let before = if self.carrying.is_empty() { &self.previous_carried } else { &self.carrying };
+        make_room(&mut self.carried, self.contacts.len());
         self.carried.resize(self.contacts.len(), Carried::default());
         let pieces = self.contacts.par_chunks(INHERITED).zip(self.carried.par_chunks_mut(INHERITED));
         if self.contacts.len() > INHERITED {

@@ -14,6 +14,7 @@ use granule_solver::etm::release;
 use granule_solver::stage::{self, driven_work, driven_work_on_star};
 use granule_solver::{
     HitSettings, Island, ReleaseReport, ReleaseSettings, Row, RowInput, SolverBody, StageReport, StageSettings,
+    make_room,
 };
 
 use rayon::prelude::*;
@@ -143,6 +144,7 @@ impl Problems {
     /// Phase `islands`.
     pub(crate) fn find(&mut self, bodies: &Bodies, contacts: &[Contact]) {
         self.pairs.clear();
+        make_room(&mut self.pairs, contacts.len());
         self.pairs.extend(contacts.iter().map(|c| (c.a, c.b)));
         self.awake.clear();
         self.awake.extend((0..bodies.len()).map(|i| bodies.awake(i)));
@@ -166,6 +168,9 @@ impl Problems {
         self.bodies.clear();
         self.tensors.clear();
         self.unforced.clear();
+        make_room(&mut self.bodies, self.layout.bodies.len());
+        make_room(&mut self.tensors, self.layout.bodies.len());
+        make_room(&mut self.unforced, self.layout.bodies.len());
         for i in self.layout.bodies.iter().map(|i| *i as usize) {
             let (body, tensor) = solver_body(bodies, i);
             self.bodies.push(body);
@@ -173,6 +178,7 @@ impl Problems {
             self.unforced.push(unforced[i]);
         }
         self.rows.clear();
+        make_room(&mut self.rows, self.layout.rows.len());
         let mut first = Span::default();
         for span in &self.layout.spans {
             let (of_island, tensors) = (&self.bodies[first.bodies..], &self.tensors[first.bodies..]);
@@ -313,6 +319,7 @@ impl Problems {
     /// before: its impulse says nothing about the load it will carry. So does one between sleepers.
     pub(crate) fn store_impulses(&self, carried: &[Carried], warm_scale: f64, carrying: &mut Vec<Carried>) {
         carrying.clear();
+        make_room(carrying, carried.len());
         carrying.extend_from_slice(carried);
         let mut first = 0;
         for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {

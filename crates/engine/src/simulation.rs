@@ -172,7 +172,7 @@ impl Simulation {
         b.principal_inertia.push(moments);
         b.kind.push(kind);
         b.name.push(name);
-        b.driven.push(motion.map(|motion| Driven { motion, start: own }));
+        b.driven.push(motion.map(|motion| Box::new(Driven { motion, start: own })));
         self.changed();
         Ok(self.bodies.id(self.bodies.len() - 1))
     }

@@ -32,6 +32,7 @@ pub mod law;
 pub mod laws;
 pub mod lcp;
 pub mod lzb;
+mod memory;
 mod normal;
 pub mod problem;
 pub mod qce;
@@ -53,6 +54,7 @@ pub use law::{Desideratum, ImpactLaw};
 pub use laws::Law;
 pub use lcp::Lcp;
 pub use lzb::Lzb;
+pub use memory::make_room;
 pub use problem::{
     ContactProblem, ContactState, Momenta, Note, ProblemBody, ProblemContact, ProblemError, Resolution, Solution,
 };

@@ -54,6 +54,7 @@ pub use self::refine::Packs;
 use self::sweep::Task;
 use crate::blocks::{self, Set};
 use crate::island::{Island, Row, SolverBody};
+use crate::memory::make_room;
 
 /// When a stage is good enough.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +111,7 @@ pub fn solve(
     packs: &mut Packs,
 ) -> StageReport {
     before.clear();
+    make_room(before, island.bodies.len());
     before.extend(island.bodies.iter().map(|b| b.velocity));
     packs.load(island);
     packs.pass(island.blocks, Task::WarmStart);

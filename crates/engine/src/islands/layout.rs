@@ -5,7 +5,7 @@
 //! added.
 
 use granule_islands::{Island, Islands};
-use granule_solver::Block;
+use granule_solver::{Block, make_room};
 
 use super::halves::Halves;
 use crate::bodies::Bodies;
@@ -58,6 +58,7 @@ impl Layout {
         self.blocks.clear();
         self.bodies.clear();
         self.rows.clear();
+        make_room(&mut self.rows, contacts.len());
         self.slot.resize(bodies.len(), 0);
         self.holder.clear();
         self.holder.resize(bodies.len(), NOBODY);

@@ -11,6 +11,7 @@ use super::release::Taken;
 use super::rounds::{RoundSettings, TakesPart};
 use crate::approach::{Approaches, Contacts, Levels};
 use crate::island::{Lever, Row, SolverBody};
+use crate::memory::make_room;
 
 /// Impulses per contact of a stage, in units of lambda, before it is cut short. Met cases of a few bodies need a tenth of it; it is
 /// there so that no input can hang the program.
@@ -212,6 +213,8 @@ impl Zone {
     pub(super) fn prepare(&mut self, part: &Part<'_>) {
         self.touches.clear();
         self.facing.clear();
+        make_room(&mut self.touches, part.range.len());
+        make_room(&mut self.facing, part.range.len());
         for i in part.range.clone().filter(|i| (part.takes_part)(*i, &part.rows[*i])) {
             let row = &part.rows[i];
             let Lever { normal, arm_a, arm_b, a, b } = row.lever().shifted(part.first);

@@ -23,6 +23,7 @@ use super::real::Real;
 use super::units::Units;
 use crate::blocks::{self, Set};
 use crate::island::{Island, Row, SolverBody, largest_eigenvalue};
+use crate::memory::make_room;
 
 /// A body as the sweeps see it: velocity and angular velocity, behind them 1/m and 1/I as in [`SolverBody`].
 #[derive(Clone, Copy, Debug)]
@@ -186,6 +187,7 @@ impl<T: Real, const L: usize> Swept<T, L> {
     pub(super) fn load_bodies(&mut self, island: &Island<'_>) {
         let units = self.units;
         self.bodies.clear();
+        make_room(&mut self.bodies, island.bodies.len());
         self.bodies.extend(island.bodies.iter().map(|body| LaneBody::of(body, &units)));
         self.tensors.clear();
         if island.bodies.iter().any(SolverBody::is_general) {
@@ -239,6 +241,7 @@ impl<T: Real, const L: usize> PackList<T, L> {
         let rows = &island.rows[of_set];
         let movable = |i: u32| (island.bodies[i as usize].inverse_mass > 0.0).then(|| i - base.body);
         self.colours.sort(bodies.len(), rows.iter().map(|row| [movable(row.a), movable(row.b)]));
+        make_room(&mut self.packs, self.colours.classes().map(|class| class.len().div_ceil(L)).sum());
         let turning = rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
         for index in self.colours.classes().flat_map(|class| class.chunks(L)) {
             let rows = Rows::new(index, rows);
