@@ -63,7 +63,15 @@ struct Side<'a> {
     pose: &'a Pose,
 }
 
+/// Rounding of a height above a wall, over the lengths that it is made of.
+const ROUNDING: f64 = 1e-12;
+
 impl Side<'_> {
+    /// Radius of a ball \[m\]; infinite for another shape.
+    fn reach(&self) -> f64 {
+        if let Geometry::Sphere { radius } = self.geometry { *radius } else { f64::INFINITY }
+    }
+
     /// Kernels exist for pairs in ascending rank.
     fn rank(&self) -> u32 {
         match self.geometry {
@@ -89,7 +97,14 @@ fn ordered_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             against_plane(a, &plane, margin, out);
         }
         (_, Container(container)) => {
+            // Every grain in a container pairs with it, and most touch no wall: one turn into its axes instead of one for each wall.
+            let local = b.pose.inverse_transform_point(a.pose.position);
+            let reach = a.reach() + margin;
+            let rounding = ROUNDING * (local.length() + reach);
             for (index, &(normal, offset)) in container.planes.iter().enumerate() {
+                if normal.dot(local) - offset > reach + rounding + ROUNDING * offset.abs() {
+                    continue;
+                }
                 against_plane(a, &plane::Plane::new(b.pose, normal, offset, index as u32), margin, out);
             }
         }
