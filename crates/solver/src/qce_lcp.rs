@@ -31,17 +31,21 @@
 //! being that Gauss-Seidel); so here the bounds are iterated instead: solve with the bounds `mu b`, take the normal impulses for
 //! the next b, until they are b. Sweeps that count as converged left velocities off by 1e-4 where light bodies
 //! meet heavy ones; this fixed point is exact. Steps that swing are damped, and once no row changes between free and
-//! bounded, Anderson's method finishes. Where a time step asks for less than that, the paper's sweeps do, as a conjugate gradient method
-//! (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage.
+//! bounded, Anderson's method finishes. Where that leads nowhere, Lemke's method on the coupled problem says which rows are free, and the
+//! fixed point is looked for from there (`qce_lcp/lemke.rs`). Where a time step asks for less than that, the paper's sweeps do, as a
+//! conjugate gradient method (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage.
 //!
-//! **Termination.** QCE and (1) end as said there. A fixed point need not exist or attract: of 1000 random clusters with mass ratios
-//! up to 10^4 and mu up to 0.5 (1), 4 (16) are not solved. Then the answer is the one without friction, not converged. For
-//! what comes out otherwise, mixing with the plastic answer bounds the energy: friction of the mixture keeps within its boxes.
+//! **Termination.** QCE and (1) end as said there; the turns of the fixed point and the exchanges of Lemke's method are capped. A fixed
+//! point need not attract: of 1000 random clusters with mass ratios up to 10^4 and mu up to 0.5 (1), the turns alone leave 4 (16), and
+//! Lemke's method leaves 0 (1) of them. Nor need it exist (impulses that jam would have to open a contact): then the answer is the
+//! one without friction, not converged. For what comes out otherwise, mixing with the plastic answer bounds the energy:
+//! friction of the mixture keeps within its boxes.
 //!
 //! Claims BRK, KIN, MOM, ONE; WAV as QCE, for e = 1. SYM only without friction, so it is not claimed.
 
 mod anderson;
 mod friction;
+mod lemke;
 mod sweeps;
 
 use granule_model::DVec3;

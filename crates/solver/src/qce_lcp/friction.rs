@@ -1,8 +1,10 @@
-//! Friction in boxes: a fixed point over the bounds, each step one convex problem.
+//! Friction in boxes: a fixed point over the bounds, each step one convex problem; where the steps do not get there, from where Lemke's
+//! method ends.
 
 use granule_model::DVec3;
 
 use super::anderson::Anderson;
+use super::lemke::{self, Lemke};
 use crate::complementarity::{Complementarity, Demand, Outcome};
 use crate::frictionless::{EXACT, REST};
 use crate::normal::{NormalSystem, Report, State};
@@ -17,12 +19,16 @@ const TURNS: u32 = 1000;
 const STEPS: u64 = 4000;
 /// Damping to begin with; the second is tried where the first leads nowhere.
 const DAMPING: [f64; 2] = [1.0, 0.2];
+/// Damping from where Lemke's method ends.
+const DAMPING_NEAR: f64 = 0.5;
 /// Turns without halving what is off, or growth of it, after which steps are damped; and how far.
 const PATIENCE: u32 = 15;
 const GROWTH: f64 = 10.0;
 const LEAST_DAMPING: f64 = 0.05;
 /// Turns with the same rows free after which the map counts as linear, for the acceleration.
 const CALM: u32 = 3;
+/// Steps that mend the rounding of Lemke's method.
+const REFINEMENTS: usize = 4;
 
 /// The tangents of the contacts with friction: two each, one after the other.
 pub(super) fn tangents(system: &NormalSystem<'_>) -> Vec<(usize, DVec3)> {
@@ -49,30 +55,23 @@ pub(super) fn solve(
     report: &mut Report,
 ) -> Option<State> {
     let mut system = NormalSystem::with_tangents(problem, tangents);
-    let m = problem.contacts.len();
     let boxes = Boxes { problem, tangents, target, all: Complementarity::all(&system), tolerance: EXACT * largest };
     for damping in DAMPING {
-        system.state = before.clone();
-        let mut x = vec![0.0; system.rows()];
-        let mut search = Search::new(&system, m, damping);
-        let most = report.iterations + STEPS;
-        for _ in 0..TURNS {
-            let outcome = boxes.turn(&mut system, &mut x, &search.bound);
-            report.iterations += outcome.iterations;
-            if outcome.solved && search.off(&x) <= REST * largest {
-                // Afresh from the start: what the turns have left of rounding goes.
-                system.state = before;
-                x.iter().enumerate().for_each(|(k, x)| system.apply(k, *x));
-                let outcome = boxes.turn(&mut system, &mut x, &search.bound);
-                return outcome.solved.then_some(system.state);
-            }
-            if report.iterations > most {
-                break;
-            }
-            search.advance(&x, outcome.exchanged);
+        let search = Search::new(&system, vec![0.0; target.len()], damping);
+        let found = boxes.search(&mut system, &before, search, REST * largest, report);
+        if found.is_some() {
+            return found;
         }
     }
-    None
+    system.state = before.clone();
+    let bound = boxes.pivot(&mut system, &mut report.iterations)?;
+    let search = Search::new(&system, bound, DAMPING_NEAR);
+    boxes.search(&mut system, &before, search, REST * largest, report)
+}
+
+/// Largest difference between the normal impulses and the bounds, as a velocity \[m/s\].
+fn off(bound: &[f64], diagonal: &[f64], x: &[f64]) -> f64 {
+    bound.iter().zip(diagonal).zip(x).map(|((b, h), x)| (x - b).abs() * h).fold(0.0, f64::max)
 }
 
 /// The convex problem of one turn: bounds on friction are given.
@@ -85,6 +84,56 @@ struct Boxes<'a> {
 }
 
 impl Boxes<'_> {
+    /// Turns from the velocities `before` and the bounds that `search` begins with, until normal impulses are within `exact` \[m/s\] of
+    /// their bounds.
+    fn search(
+        &self,
+        system: &mut NormalSystem<'_>,
+        before: &State,
+        mut search: Search,
+        exact: f64,
+        report: &mut Report,
+    ) -> Option<State> {
+        system.state = before.clone();
+        let mut x = vec![0.0; system.rows()];
+        let most = report.iterations + STEPS;
+        for _ in 0..TURNS {
+            let outcome = self.turn(system, &mut x, &search.bound);
+            report.iterations += outcome.iterations;
+            if outcome.solved && search.off(&x) <= exact {
+                // Afresh from the start: what the turns have left of rounding goes.
+                system.state = before.clone();
+                x.iter().enumerate().for_each(|(k, x)| system.apply(k, *x));
+                let outcome = self.turn(system, &mut x, &search.bound);
+                if outcome.solved {
+                    return Some(std::mem::take(&mut system.state));
+                }
+            }
+            if report.iterations > most {
+                break;
+            }
+            search.advance(&x, outcome.exchanged);
+        }
+        None
+    }
+
+    /// Normal impulses that, as bounds, lead to themselves or nearly so, by Lemke's method; from the velocities that the system has.
+    fn pivot(&self, system: &mut NormalSystem<'_>, iterations: &mut u64) -> Option<Vec<f64>> {
+        let friction = |i: usize| self.problem.contacts[i].coefficients.dynamic_friction;
+        let tangents: Vec<(usize, f64)> = self.tangents.iter().map(|(i, _)| (*i, friction(*i))).collect();
+        let lemke = Lemke::new(system, &tangents, self.target);
+        let places = lemke.places(iterations)?;
+        let mut x = vec![0.0; system.rows()];
+        for _ in 0..REFINEMENTS {
+            let change = lemke::step(system, &tangents, self.target, &places);
+            for (k, change) in change.iter().enumerate().filter(|(_, change)| **change != 0.0) {
+                system.apply(k, *change);
+                x[k] += change;
+            }
+        }
+        Some(x[..self.target.len()].iter().map(|l| l.max(0.0)).collect())
+    }
+
     /// Solves for all impulses, with friction bounded by the normal impulses `normal`.
     fn turn(&self, system: &mut NormalSystem<'_>, x: &mut Vec<f64>, normal: &[f64]) -> Outcome {
         let m = self.problem.contacts.len();
@@ -136,23 +185,22 @@ struct Search {
 }
 
 impl Search {
-    fn new(system: &NormalSystem<'_>, m: usize, damping: f64) -> Self {
+    fn new(system: &NormalSystem<'_>, bound: Vec<f64>, damping: f64) -> Self {
         Search {
-            bound: vec![0.0; m],
-            diagonal: system.diagonal[..m].to_vec(),
+            diagonal: system.diagonal[..bound.len()].to_vec(),
             anderson: Anderson::default(),
             damping,
             best: f64::INFINITY,
-            best_bound: vec![0.0; m],
+            best_bound: bound.clone(),
+            bound,
             stuck: 0,
             calm: 0,
         }
     }
 
-    /// Largest difference between the normal impulses and the bounds, as a velocity \[m/s\].
+    /// See [`off`].
     fn off(&self, x: &[f64]) -> f64 {
-        let off = self.bound.iter().zip(&self.diagonal).zip(x).map(|((b, h), x)| (x - b).abs() * h);
-        off.fold(0.0, f64::max)
+        off(&self.bound, &self.diagonal, x)
     }
 
     /// The next bounds. Plain steps while rows change between free and bounded, accelerated ones afterwards.

@@ -92,15 +92,15 @@ fn random_clusters_keep_every_bound_under_lzb() {
     assert_eq!(run(&linear, 0..100, None, 0.0), 0);
 }
 
-/// Strong friction and mass ratios to 1e4: the fixed point of the boxes is not always found, and then said so.
+/// Strong friction and mass ratios to 1e4: the fixed point of the boxes does not attract everywhere, and is then found by pivoting.
 #[test]
 fn random_clusters_with_friction_keep_every_bound_under_qce_lcp() {
-    let open = run(&QceLcp::default(), 0..400, None, 0.5);
-    // Measured 1; of 1000 clusters 4, and 16 with friction up to 1.
-    assert!(open <= 4, "{open}");
-    let open = run(&QceLcp::default(), 400..600, None, 0.1);
-    // Measured 0.
+    let open = run(&QceLcp::default(), 0..1000, None, 1.0);
+    // Measured 1, number 140 with 103 contacts; 16 without the pivoting. The issue allows one in a thousand.
     assert!(open <= 1, "{open}");
+    // Measured 0; 4 of 1000 clusters without the pivoting, these among them.
+    let open = run(&QceLcp::default(), [230, 400, 521, 758].into_iter(), None, 0.5);
+    assert_eq!(open, 0);
 }
 
 /// `loss = sum (1 - e_i^2) W_i` to 1e-12 of the energy, and at most 50 rounds for e of 0.1 to 0.9.
