@@ -64,9 +64,11 @@ fn simultaneous(boxes: &[BoxCase]) -> Found<Vec<Line>> {
     ])
 }
 
-/// Ties are frequent: all four contacts approach at the same speed. With friction rounding still decides some of them (the
-/// reference says: order dependent), and at lambda = 1 and 2 the reference lets friction do more work than has been lost,
-/// which ours does not (without that bound both agree to 2e-12).
+/// Ties are frequent: all four contacts approach at the same speed. With friction 25 to 186 steps of a run lie on the edge of the cone to
+/// the last bit (checked with numbers of 60 digits), where sticking and sliding differ by the sign of friction. Ours slide there;
+/// then the run in 60 digits agrees with the reference at lambda = 5, 30 and 50 to 1e-14, and not at 10 and 100 (4.3e-3 and 2.2e-4), where
+/// rounding parts the reference from the symmetry of the box. At lambda = 1 and 2 the reference lets friction do more work
+/// than has been lost, which ours does not (without that bound both agree to 2e-12).
 fn tracked(boxes: &[BoxCase]) -> Found<Vec<Line>> {
     let (mut velocity, mut impulses, mut tied) = (Worst::default(), Worst::default(), Worst::default());
     for case in boxes {
@@ -75,11 +77,11 @@ fn tracked(boxes: &[BoxCase]) -> Found<Vec<Line>> {
             let solution = resolve(&Etm { lambda: *lambda, ..Etm::default() }, &problem)?;
             let name = format!("{} lambda {lambda}", case.name);
             let error = difference(&solution.velocities, &case.etm.after.answer(k, problem.bodies.len()));
-            if case.name == "box_ground_mu_0.1" && ![5, 50].contains(lambda) {
+            if case.name == "box_ground_mu_0.1" && ![5, 30, 50].contains(lambda) {
                 if *lambda >= 5 {
                     let stated = case.etm.angular_speed.get(k).copied().unwrap_or(f64::NAN);
                     let turned = (solution.velocities[0].angular.length() - stated).abs();
-                    // Measured 4e-3, 5e-4, 4e-4 m/s at 10, 30 and 100: there rounding decides a tie of the reference.
+                    // Measured 4.3e-3 and 2.2e-4 m/s at 10 and 100: there rounding decides in the reference.
                     tied.add(&name, error.max(turned), 5e-3);
                 }
                 continue;
@@ -93,7 +95,7 @@ fn tracked(boxes: &[BoxCase]) -> Found<Vec<Line>> {
     Ok(vec![
         velocity.line("ETM: velocities, every lambda [m/s, rad/s]"),
         impulses.line("ETM: number of impulses"),
-        tied.line("ETM: velocities with friction, where ties decide [m/s, rad/s]"),
+        tied.line("ETM: velocities with friction, where rounding decides in the reference [m/s, rad/s]"),
     ])
 }
 
