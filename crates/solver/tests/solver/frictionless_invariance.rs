@@ -1,7 +1,7 @@
 //! QCE, LCP, GR and LZB on the same problem turned, mirrored, numbered or scaled differently; and what stiffness and exponent do.
 
 use granule_model::{DMat3, DVec3, Velocity};
-use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Qce};
+use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Qce, Smm};
 
 use crate::support::cluster::{Recipe, cluster, scaled_problem};
 use crate::support::impacts::{chain, cradle};
@@ -94,6 +94,31 @@ fn turned_mirrored_and_renumbered_problems_have_the_same_answers() {
         // Negative control: angular velocity taken with the wrong sign.
         assert!(unlike > 1.0, "{unlike:e}");
     }
+}
+
+/// The simultaneous method has one answer where no friction acts and restitution is the same everywhere, redundant contacts or not.
+#[test]
+fn the_simultaneous_method_turns_mirrors_and_renumbers_with_the_problem() {
+    assert!(Smm.claims().contains(&Desideratum::Symmetry));
+    let mut random = Random::new(6);
+    let mut worst = 0.0f64;
+    for restitution in [1.0, 0.7, 0.3] {
+        for seed in 0..200 {
+            let recipe =
+                Recipe { scale: 1.0, restitution: Some(restitution), friction: 0.0, bodies: 20, floor: seed % 2 == 0 };
+            let problem = cluster(seed, &recipe);
+            let here = Smm.resolve(&problem).expect("well formed");
+            let mirror = DMat3::from_quat(random.rotation()) * DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0));
+            let image = Smm.resolve(&renumbered(&mapped(&problem, &mirror))).expect("well formed");
+            let there: Vec<Velocity> = image.velocities.iter().rev().copied().collect();
+            let expected: Vec<Velocity> = here.velocities.iter().map(|v| map_velocity(v, &mirror)).collect();
+            let off = difference(&expected, &there) / mass_ratio(&problem);
+            assert!(off <= 1e-9, "{restitution} {seed}: {off:e}\n{:?}", here.resolution);
+            worst = worst.max(off);
+        }
+    }
+    // Measured 1e-14.
+    assert!(worst <= 1e-12, "{worst:e}");
 }
 
 /// Lengths, masses and times in other units, by powers of four or two (roots of mobilities are taken). LZB takes powers of them that are no powers of two.
