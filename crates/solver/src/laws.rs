@@ -1,5 +1,6 @@
 //! All impact laws by name.
 
+use granule_model::DVec3;
 use serde::{Deserialize, Serialize};
 
 use crate::etm::Etm;
@@ -12,6 +13,7 @@ use crate::problem::{ContactProblem, ProblemError};
 use crate::qce::Qce;
 use crate::qce_lcp::QceLcp;
 use crate::rbss::{Rbss, RbssLinear};
+use crate::samples::ball;
 use crate::smm::Smm;
 use crate::sqm::Sqm;
 
@@ -99,7 +101,8 @@ impl Law {
     /// # Errors
     /// [`ProblemError::Parameter`] for the first that is out of its range.
     pub fn validate(&self) -> Result<(), ProblemError> {
-        self.law().resolve(&ContactProblem::default()).map(|_| ())
+        let alone = ball(1.0, 1.0, DVec3::ZERO, DVec3::ZERO);
+        self.law().resolve(&ContactProblem { bodies: vec![alone], contacts: Vec::new() }).map(|_| ())
     }
 }
 

@@ -58,6 +58,9 @@ pub struct ContactProblem {
 /// A contact problem or a parameter that no law can work with.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ProblemError {
+    /// There is no body at all: an empty island.
+    #[error("the problem has no bodies")]
+    NoBodies,
     /// A contact names a body that is not there.
     #[error("contact {contact} names body {body}, but there are {bodies} bodies")]
     NoSuchBody {
@@ -103,6 +106,8 @@ pub enum Note {
     FrictionIgnored,
     /// The law knows no tangential restitution and some contact has it.
     TangentialRestitutionIgnored,
+    /// The law did not solve for friction; the answer is the one without.
+    FrictionUnsolved,
     /// The law was ended by a last round with e = 0.
     ForcedEnd,
     /// The equations were singular; the answer is the one of least impulses.
@@ -118,6 +123,7 @@ impl std::fmt::Display for Note {
             Note::TangentialRestitutionIgnored => {
                 "the law knows no tangential restitution: that of the contacts was ignored"
             }
+            Note::FrictionUnsolved => "the law did not solve for friction: the answer is the one without it",
             Note::ForcedEnd => "the law was ended by a last round without restitution",
             Note::Singular => "the equations are singular: of all answers that of least impulses was taken",
             Note::Pulls => "some normal impulse pulls",
@@ -249,18 +255,27 @@ fn is_positive_definite(m: &DMat3) -> bool {
 }
 
 impl ContactProblem {
-    /// Checks that every index, mass, inertia, normal, velocity and coefficient can be worked with.
+    /// Checks that there are bodies, and that every index, mass, inertia, normal, velocity and coefficient can be worked with.
     ///
     /// # Errors
     /// The first [`ProblemError`] found.
     pub fn validate(&self) -> Result<(), ProblemError> {
+        if self.bodies.is_empty() {
+            return Err(ProblemError::NoBodies);
+        }
         for (body, b) in self.bodies.iter().enumerate() {
             let bad = |reason| Err(ProblemError::BadBody { body, reason });
             if !(b.inverse_mass >= 0.0 && b.inverse_mass.is_finite()) {
                 return bad("inverse mass must be finite and not negative");
             }
-            if !(b.inverse_inertia.is_finite() && b.position.is_finite() && b.velocity.is_finite()) {
-                return bad("inertia, position and velocity must be finite");
+            if !b.inverse_inertia.is_finite() {
+                return bad("inverse inertia must be finite");
+            }
+            if !b.position.is_finite() {
+                return bad("position must be finite");
+            }
+            if !b.velocity.is_finite() {
+                return bad("velocity and angular velocity must be finite");
             }
             if b.inverse_mass == 0.0 && b.inverse_inertia != DMat3::ZERO {
                 return bad("a body that no impulse moves must have inverse inertia zero");
@@ -285,9 +300,13 @@ impl ContactProblem {
         if !moves(c.a) && !c.b.is_some_and(moves) {
             return bad("neither body can move");
         }
-        let unit = (c.normal.length() - 1.0).abs() <= 1e-9;
-        if !c.point.is_finite() || !unit {
-            return bad("the point must be finite and the normal a unit vector");
+        if !c.point.is_finite() {
+            return bad("the point must be finite");
+        }
+        // Written so that a normal that is no number fails, too.
+        let is_unit = (c.normal.length() - 1.0).abs() <= 1e-9;
+        if !is_unit {
+            return bad("the normal must be a unit vector");
         }
         let k = &c.coefficients;
         let friction = [k.static_friction, k.dynamic_friction, k.rolling_friction, k.torsional_friction];
@@ -297,8 +316,11 @@ impl ContactProblem {
         if !(k.stiffness.is_finite() && k.stiffness > 0.0) {
             return bad("stiffness must be finite and above zero");
         }
-        if ![k.restitution, k.tangential_restitution].iter().all(|e| (0.0..=1.0).contains(e)) {
+        if !(0.0..=1.0).contains(&k.restitution) {
             return bad("restitution must lie between 0 and 1");
+        }
+        if !(0.0..=1.0).contains(&k.tangential_restitution) {
+            return bad("tangential restitution must lie between 0 and 1");
         }
         Ok(())
     }

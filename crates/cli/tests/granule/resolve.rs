@@ -89,6 +89,15 @@ fn balls_that_are_apart_are_left_alone() {
     assert_eq!(vector(&answer["bodies"][0]["velocity"]), [1.0, 1.0, 1.0]);
 }
 
+/// Nothing to resolve: a scene without bodies is a mistake.
+#[test]
+fn a_scene_without_bodies_is_refused() {
+    let folder = folder();
+    write(folder.path(), "empty.toml", "[law.qce]\n");
+    let ended = call(folder.path(), &["resolve", "empty.toml", "--json"]).expect(2);
+    assert!(ended.out.is_empty() && ended.err.contains("no bodies"), "{} {}", ended.out, ended.err);
+}
+
 /// The same scene runs: two steps with its law, which the summary names.
 #[test]
 fn runs_take_the_law_of_the_scene_and_an_unknown_one_is_refused() {
