@@ -25,7 +25,7 @@ use std::cell::OnceCell;
 
 use granule_model::{DMat3, DVec3, Velocity};
 
-use crate::problem::{ContactProblem, Note, Resolution, Solution};
+use crate::problem::{ContactProblem, ContactState, Note, Resolution, Solution};
 
 /// What one contact does to one of its bodies.
 #[derive(Clone, Copy)]
@@ -248,7 +248,14 @@ impl<'p> NormalSystem<'p> {
             notes,
         };
         self.state.velocities.pop();
-        Solution::from_impulses(self.problem, self.state.impulses, self.state.velocities, resolution)
+        let mut solution =
+            Solution::from_impulses(self.problem, self.state.impulses, self.state.velocities, resolution);
+        if !report.knows_friction || solution.resolution.notes.contains(&Note::FrictionUnsolved) {
+            // Friction that is left out holds nothing.
+            let held = solution.states.iter_mut().filter(|state| **state == ContactState::Stick);
+            held.for_each(|state| *state = ContactState::Slip);
+        }
+        solution
     }
 }
 

@@ -38,7 +38,7 @@
 //! **Termination.** QCE and (1) end as said there; the turns of the fixed point and the exchanges of Lemke's method are capped. A fixed
 //! point need not attract: of 1000 random clusters with mass ratios up to 10^4 and mu up to 0.5 (1), the turns alone leave 4 (16), and
 //! Lemke's method leaves 0 (1) of them. Nor need it exist (impulses that jam would have to open a contact): then the answer is the
-//! one without friction, not converged. For what comes out otherwise, mixing with the plastic answer bounds the energy:
+//! one without friction, not converged, and says so. For what comes out otherwise, mixing with the plastic answer bounds the energy:
 //! friction of the mixture keeps within its boxes.
 //!
 //! Claims BRK, KIN, MOM, ONE; WAV as QCE, for e = 1. SYM only without friction, so it is not claimed.
@@ -55,7 +55,7 @@ use crate::complementarity::Complementarity;
 use crate::frictionless::{EXACT, aim, bound_energy, check_rounds, threshold};
 use crate::law::{Desideratum, ImpactLaw};
 use crate::normal::{NormalSystem, Report, State};
-use crate::problem::{ContactProblem, ProblemError, Solution};
+use crate::problem::{ContactProblem, Note, ProblemError, Solution};
 use crate::qce::Qce;
 use sweeps::Aim;
 
@@ -137,6 +137,7 @@ impl QceLcp {
                 return report;
             }
             report.converged = false;
+            report.notes.push(Note::FrictionUnsolved);
         }
         if common != Some(0.0) {
             aim(system, &all, before, &target, largest, &mut report);

@@ -2,7 +2,7 @@
 //! shares; and a cubic packing hit by a fast sphere.
 
 use granule_model::DVec3;
-use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Qce, QceLcp, Solution, judge};
+use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Note, Qce, QceLcp, Solution, judge};
 
 use crate::support::cluster::{Recipe, cluster};
 use crate::support::impacts::{balls, chain, cradle, with_restitution};
@@ -64,7 +64,11 @@ fn run(law: &dyn ImpactLaw, seeds: impl Iterator<Item = u64>, restitution: Optio
             law.name(),
             solution.resolution
         );
-        open += u32::from(!solution.resolution.converged);
+        if !solution.resolution.converged {
+            open += 1;
+            // Shown where the output of tests is: what was left, and what the law did instead.
+            println!("{} {restitution:?}, cluster {seed}: {:?}", law.name(), solution.resolution);
+        }
     }
     open
 }
@@ -74,7 +78,9 @@ fn random_clusters_keep_every_bound() {
     let laws: [&dyn ImpactLaw; 4] = [&Qce::default(), &QceLcp::default(), &Lcp::default(), &Gr::default()];
     for law in laws {
         for restitution in [None, Some(0.0), Some(0.5), Some(1.0)] {
-            let open = run(law, 0..1000, restitution, 0.0);
+            // Friction, where a law ignores it; that of QCE-LCP has a test of its own.
+            let friction = if restitution.is_none() && law.name() != "qce-lcp" { 1.0 } else { 0.0 };
+            let open = run(law, 0..1000, restitution, friction);
             // Measured 0; the issue allows one in a thousand.
             assert!(open <= 1, "{} {restitution:?}: {open}", law.name());
         }
@@ -83,9 +89,9 @@ fn random_clusters_keep_every_bound() {
 
 #[test]
 fn random_clusters_keep_every_bound_under_lzb() {
-    for (restitution, seeds) in [(None, 500), (Some(1.0), 100), (Some(0.5), 50)] {
+    for (restitution, seeds) in [(None, 1000), (Some(1.0), 100), (Some(0.5), 50)] {
         let open = run(&Lzb::default(), 0..seeds, restitution, 0.0);
-        // Measured 0, also of 1000.
+        // Measured 0.
         assert!(open <= 1, "{restitution:?}: {open}");
     }
     let linear = Lzb { exponent: 1.0, ..Lzb::default() };
@@ -98,6 +104,8 @@ fn random_clusters_with_friction_keep_every_bound_under_qce_lcp() {
     let open = run(&QceLcp::default(), 0..1000, None, 1.0);
     // Measured 1, number 140 with 103 contacts; 16 without the pivoting. The issue allows one in a thousand.
     assert!(open <= 1, "{open}");
+    let left = solve(&QceLcp::default(), &of_the_thousand(140, None, 1.0));
+    assert_eq!(left.resolution.converged, !left.resolution.notes.contains(&Note::FrictionUnsolved));
     // Measured 0; 4 of 1000 clusters without the pivoting, these among them.
     let open = run(&QceLcp::default(), [230, 400, 521, 758].into_iter(), None, 0.5);
     assert_eq!(open, 0);
