@@ -97,7 +97,7 @@ impl BodyMotion {
     pub fn rotational_energy(&self) -> f64 {
         let moments = self.principal_inertia;
         if moments.x == moments.y && moments.y == moments.z {
-            // The same about every axis, as of balls: 3 % of a step of 540 went into turning their spins.
+            // The same about every axis, as of balls: no need to turn their spins into body axes.
             return 0.5 * moments.x * self.velocity.angular.length_squared();
         }
         let spin = self.rotation.conjugate() * self.velocity.angular;

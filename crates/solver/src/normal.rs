@@ -270,7 +270,7 @@ pub(crate) struct Report {
 }
 
 /// What contacts have that the law does not know.
-fn ignored(problem: &ContactProblem, knows_friction: bool) -> Vec<Note> {
+pub(crate) fn ignored(problem: &ContactProblem, knows_friction: bool) -> Vec<Note> {
     let any = |f: fn(&granule_model::Coefficients) -> bool| problem.contacts.iter().any(|c| f(&c.coefficients));
     let friction = !knows_friction && any(|k| k.static_friction > 0.0);
     let notes = [

@@ -33,7 +33,7 @@
 //! meet heavy ones; this fixed point is exact. Steps that swing are damped, and once no row changes between free and
 //! bounded, Anderson's method finishes. Where that leads nowhere, Lemke's method on the coupled problem says which rows are free, and the
 //! fixed point is looked for from there (`qce_lcp/lemke.rs`). Where a time step asks for less than that, the paper's sweeps do, as a
-//! conjugate gradient method (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage.
+//! conjugate gradient method (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage; one contact alone goes without all that (`qce_lcp/single.rs`).
 //!
 //! **Termination.** QCE and (1) end as said there; the turns of the fixed point and the exchanges of Lemke's method are capped. A fixed
 //! point need not attract: of 1000 random clusters with mass ratios up to 10^4 and mu up to 0.5 (1), the turns alone leave 4 (16), and
@@ -46,6 +46,7 @@
 mod anderson;
 mod friction;
 mod lemke;
+mod single;
 mod sweeps;
 
 use granule_model::DVec3;
@@ -91,6 +92,11 @@ impl ImpactLaw for QceLcp {
     fn resolve_from(&self, problem: &ContactProblem, left: f64, plastic: &[DVec3]) -> Result<Solution, ProblemError> {
         problem.validate()?;
         check_rounds(self.max_rounds)?;
+        if let ([contact], true) = (&problem.contacts[..], left > 0.0)
+            && let Some(solution) = single::solve(problem, contact, left)
+        {
+            return Ok(solution);
+        }
         let mut system = NormalSystem::new(problem);
         let largest = system.approach();
         let mut report = Report { converged: true, ..Report::default() };

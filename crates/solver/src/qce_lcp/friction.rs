@@ -34,15 +34,16 @@ const REFINEMENTS: usize = 4;
 pub(super) fn tangents(system: &NormalSystem<'_>) -> Vec<(usize, DVec3)> {
     let contacts = &system.problem().contacts;
     let largest = (0..contacts.len()).map(|i| system.relative_velocity(i).length()).fold(0.0, f64::max);
-    let axes = |i: usize| {
-        let n = contacts[i].normal;
-        let u = system.relative_velocity(i);
-        let sliding = u - n * n.dot(u);
-        let still = sliding.length() <= STILL * largest;
-        let first = if still { n.any_orthonormal_vector() } else { sliding.normalize() };
-        [(i, first), (i, n.cross(first))]
-    };
+    let axes = |i: usize| axes(contacts[i].normal, system.relative_velocity(i), largest).map(|axis| (i, axis));
     (0..contacts.len()).filter(|i| contacts[*i].coefficients.dynamic_friction > 0.0).flat_map(axes).collect()
+}
+
+/// The tangents of a contact with normal `n` and relative velocity `u`, where `largest` is the largest velocity at any contact.
+pub(super) fn axes(n: DVec3, u: DVec3, largest: f64) -> [DVec3; 2] {
+    let sliding = u - n * n.dot(u);
+    let still = sliding.length() <= STILL * largest;
+    let first = if still { n.any_orthonormal_vector() } else { sliding.normalize() };
+    [first, n.cross(first)]
 }
 
 /// From the velocities `before` the impact to those that meet (1) and (2); none where no fixed point was found.

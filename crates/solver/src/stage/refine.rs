@@ -64,7 +64,11 @@ impl Packs {
 
     /// Hands impulses back to the island, and nothing else.
     pub(super) fn store_impulses(&mut self, island: &mut Island<'_>) {
-        if self.is_single { self.single.store_impulses(island) } else { self.double.store_impulses(island) }
+        if self.is_single {
+            self.single.store_impulses(island, |_| {})
+        } else {
+            self.double.store_impulses(island, |_| {})
+        }
     }
 
     /// Goes through all contacts; returns the largest change of a relative velocity \[m/s\].
