@@ -33,7 +33,8 @@
 //! meet heavy ones; this fixed point is exact. Steps that swing are damped, and once no row changes between free and
 //! bounded, Anderson's method finishes. Where that leads nowhere, Lemke's method on the coupled problem says which rows are free, and the
 //! fixed point is looked for from there (`qce_lcp/lemke.rs`). Where a time step asks for less than that, the paper's sweeps do, as a
-//! conjugate gradient method (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage; one contact alone goes without all that (`qce_lcp/single.rs`).
+//! conjugate gradient method (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage; one contact
+//! alone goes without all that (`qce_lcp/single.rs`).
 //!
 //! **Termination.** QCE and (1) end as said there; the turns of the fixed point and the exchanges of Lemke's method are capped. A fixed
 //! point need not attract: of 1000 random clusters with mass ratios up to 10^4 and mu up to 0.5 (1), the turns alone leave 4 (16), and
