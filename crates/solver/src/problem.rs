@@ -22,15 +22,6 @@ pub struct ProblemBody {
     pub velocity: Velocity,
 }
 
-impl ProblemBody {
-    /// Its inverse inertia, as one number where it is the same about every axis.
-    fn inertia(&self) -> InverseInertia {
-        let (tensor, s) = (self.inverse_inertia, self.inverse_inertia.x_axis.x);
-        let is_isotropic = tensor == DMat3::from_diagonal(DVec3::splat(s));
-        if is_isotropic { InverseInertia::Isotropic(s) } else { InverseInertia::General(tensor) }
-    }
-}
-
 /// A contact of a contact problem.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProblemContact {
@@ -353,7 +344,10 @@ impl ContactProblem {
     /// The bodies in the solver's form, the world last.
     pub(crate) fn solver_bodies(&self) -> (Vec<SolverBody>, Vec<DMat3>) {
         let world = SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO);
-        let bodies = self.bodies.iter().map(|b| SolverBody::new(b.velocity, b.inverse_mass, &b.inertia()));
+        let bodies = self
+            .bodies
+            .iter()
+            .map(|b| SolverBody::new(b.velocity, b.inverse_mass, &InverseInertia::General(b.inverse_inertia)));
         bodies.chain([world]).unzip()
     }
 

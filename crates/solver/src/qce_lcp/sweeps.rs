@@ -6,11 +6,11 @@
 //! went without restitution. With the direction they converge to the last bit (in double precision the change of a velocity in a sweep
 //! was 1e-16 m/s after 200, for landings at 0.3 m/s).
 
-use granule_model::DVec3;
+use granule_model::{DMat3, DVec3, InverseInertia};
 
-use crate::island::{Island, Row};
+use crate::island::{Island, Row, SolverBody};
 use crate::normal::{Report, State};
-use crate::problem::ContactProblem;
+use crate::problem::{ContactProblem, ProblemBody};
 use crate::stage::{Packs, sweep_impact};
 
 /// Largest change of a velocity in a sweep that counts as converged, over the approach speed that may stay. Clusters of 1500 to 2500
@@ -40,8 +40,7 @@ pub(super) fn solve(
     aim: &Aim<'_>,
     report: &mut Report,
 ) -> Option<State> {
-    let (mut bodies, tensors) = problem.solver_bodies();
-    bodies.iter_mut().zip(&before.velocities).for_each(|(body, v)| body.velocity = *v);
+    let (mut bodies, tensors) = solver_bodies(problem, before);
     let mut rows = problem.rows(&bodies, &tensors);
     let mut axes = vec![DVec3::ZERO; rows.len()];
     tangents.iter().step_by(2).for_each(|(i, axis)| axes[*i] = *axis);
@@ -64,6 +63,18 @@ pub(super) fn solve(
         impulses: rows.iter().map(Row::impulse).collect(),
     };
     (change <= tolerance || approach <= ENOUGH * aim.left).then_some(state)
+}
+
+/// The bodies as the sweeps want them, the world last: balls, which most are, with one number for their inertia.
+fn solver_bodies(problem: &ContactProblem, before: &State) -> (Vec<SolverBody>, Vec<DMat3>) {
+    let inertia = |body: &ProblemBody| {
+        let (tensor, s) = (body.inverse_inertia, body.inverse_inertia.x_axis.x);
+        let is_isotropic = tensor == DMat3::from_diagonal(DVec3::splat(s));
+        if is_isotropic { InverseInertia::Isotropic(s) } else { InverseInertia::General(tensor) }
+    };
+    let of_problem = problem.bodies.iter().map(|b| (b.inverse_mass, inertia(b))).chain([(0.0, InverseInertia::ZERO)]);
+    let pairs = before.velocities.iter().zip(of_problem);
+    pairs.map(|(v, (inverse_mass, inertia))| SolverBody::new(*v, inverse_mass, &inertia)).unzip()
 }
 
 /// Gives a row this impulse, drawn within the bounds of (1) and (2).
