@@ -103,7 +103,8 @@ impl Default for Qce {
 const MIXED: f64 = 0.99;
 /// Approach speed that is rounding, relative to the largest approach speed of the problem: far below what ends the law.
 const NOISE: f64 = 1e-14;
-/// The same relative to the approach speed that may stay.
+/// The same relative to the approach speed that may stay: what approaches more slowly in a time step takes no part until something
+/// drives it.
 const SLOW: f64 = 0.25;
 /// Rounds before the joint one that every problem may have.
 const ROUNDS: u32 = 49;

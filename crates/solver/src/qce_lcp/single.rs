@@ -22,13 +22,14 @@ struct Meeting<'p> {
     b: Option<&'p ProblemBody>,
 }
 
-/// The answer within `left` \[m/s\]; none where it was not found, or takes no energy.
+/// The answer within `left` \[m/s\]; none where it was not found, or would make energy: that is bounded by the way of many contacts.
 pub(super) fn solve(problem: &ContactProblem, contact: &ProblemContact, left: f64) -> Option<Solution> {
     let body = |i: u32| &problem.bodies[i as usize];
     let meeting = Meeting { contact, a: body(contact.a), b: contact.b.map(body) };
     let u = meeting.velocity(meeting.a.velocity, meeting.b.map(|b| b.velocity));
     let (p, turns) = meeting.impulse(u, left)?;
-    let mut velocities: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
+    let before: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
+    let mut velocities = before.clone();
     velocities[contact.a as usize] = meeting.after(meeting.a, p);
     if let Some(i) = contact.b {
         velocities[i as usize] = meeting.after(body(i), -p);
@@ -40,7 +41,6 @@ pub(super) fn solve(problem: &ContactProblem, contact: &ProblemContact, left: f6
     let energy = |velocities: &[Velocity]| -> f64 {
         problem.bodies.iter().zip(velocities).map(|(b, v)| kinetic_energy(b, v)).sum()
     };
-    let before: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
     let resolution = Resolution {
         iterations: turns,
         rounds: 1,
