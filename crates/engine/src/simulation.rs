@@ -44,6 +44,8 @@ pub struct Simulation {
     pub(crate) sleep: Sleep,
     pub(crate) audit: Audit,
     pub(crate) restore: Vec<Restore>,
+    /// Whether the next step begins in halves, because the last one had to be divided.
+    pub(crate) begins_in_halves: bool,
     pub(crate) unforced: Vec<Velocity>,
     /// Time \[s\].
     pub(crate) time: f64,

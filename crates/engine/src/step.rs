@@ -11,7 +11,7 @@
 //! * Phase `impact` follows the contact stage, which says what touches and what was hit, and starts it anew where something was;
 //!   see `impact`.
 //!
-//! A step in which the overlap grew beyond [`OVERLAP_BOUND`] is undone and made again in two halves.
+//! A step in which the overlap grew beyond [`OVERLAP_BOUND`] is undone and made again in two halves, and the next one begins in halves.
 //!
 //! Tracing span `step` holds the spans of its phases, those of undone attempts included.
 
@@ -83,7 +83,7 @@ impl Simulation {
         let slept = self.is_asleep();
         let mut report = StepReport { dt, ..StepReport::default() };
         match self.settings.stepping {
-            Stepping::Margin => self.divide(dt, 0, &mut report)?,
+            Stepping::Margin => self.step_by_margin(dt, &mut report)?,
             Stepping::Event => self.step_by_events(dt, &mut report)?,
         }
         self.steps += 1;
@@ -118,19 +118,32 @@ impl Simulation {
         dynamic.peek().is_some() && dynamic.all(|i| self.bodies.asleep[i])
     }
 
+    /// Makes a step of `dt`, in halves where a whole one lets the overlap grow too much. Begins in halves where that was so in the step
+    /// before, for then it is likely again, until halves come out so well that a whole one may.
+    fn step_by_margin(&mut self, dt: f64, report: &mut StepReport) -> Result<(), EngineError> {
+        if !self.begins_in_halves {
+            return self.divide(dt, 0, report);
+        }
+        self.begins_in_halves = false;
+        for _ in 0..2 {
+            let before = self.overlap();
+            self.divide(0.5 * dt, 1, report)?;
+            self.begins_in_halves |= grows_too_much(before, self.overlap(), 0.5);
+        }
+        Ok(())
+    }
+
     /// Makes a step of `dt`, in halves where a whole one lets the overlap grow too much.
     pub(crate) fn divide(&mut self, dt: f64, depth: usize, report: &mut StepReport) -> Result<(), EngineError> {
         self.remember(depth);
         let part = self.substep(dt, Pass::Whole)?;
-        let before = self.restore[depth].overlap;
-        let growth = part.largest_overlap - before;
-        let grew = growth > CREEP * (OVERLAP_LIMIT - before).max(0.0);
-        if !(grew && part.largest_overlap > OVERLAP_BOUND) || depth == DEEPEST {
+        if depth == DEEPEST || !grows_too_much(self.restore[depth].overlap, part.largest_overlap, 1.0) {
             self.time += dt;
             report.substeps += 1;
             report.add(&part);
             return Ok(());
         }
+        self.begins_in_halves = true;
         report.undone += 1;
         for (sum, x) in report.seconds.iter_mut().zip(part.seconds) {
             *sum += x;
@@ -399,6 +412,12 @@ impl Simulation {
             }),
         })
     }
+}
+
+/// Whether the largest overlap grew too much in a step, or in a part of one that may use up that `share` of what a whole one may.
+fn grows_too_much(before: f64, after: f64, share: f64) -> bool {
+    let growth = after - before;
+    growth > share * CREEP * (OVERLAP_LIMIT - before).max(0.0) && after > share * OVERLAP_BOUND
 }
 
 /// Angular velocity of a body that was hit: it turns as a free top with the velocity after the hit, and is then carried over
