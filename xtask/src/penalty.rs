@@ -6,7 +6,7 @@
 //! T_R = pi R sqrt(rho/G) / (0.1631 nu + 0.8766),     G = E / (2 (1 + nu))
 //! ```
 //!
-//! (Li, Xu and Thornton, Powder Technology 160, 2005). The engine makes steps of `sqrt(R/g)/16`. So the first makes `1/R`
+//! (Li, Xu and Thornton, Powder Technology 160, 2005). For spheres the engine makes steps of `sqrt(R/g)/12`. So the first makes `1/R`
 //! steps in a second and the second `1/sqrt(R)`, and the ratio of their costs grows as `1/sqrt(R)`.
 //!
 //! What a step costs is measured (`data/reference/penalty_codes.json`) and taken to be independent of stiffness and scale:

@@ -168,7 +168,7 @@ impl Simulation {
         least
     }
 
-    fn smallest_radius(&self) -> f64 {
+    pub(crate) fn smallest_radius(&self) -> f64 {
         let radii = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.radius[i]);
         radii.fold(f64::INFINITY, f64::min)
     }

@@ -57,7 +57,7 @@ impl Sums {
         println!("iterations, mean             {:>12.1}", total as f64 / busy);
         println!("iterations, most             {:>12}", self.iterations.iter().max().copied().unwrap_or(0));
         println!("iterations, least            {:>12}", self.iterations.iter().min().copied().unwrap_or(0));
-        println!("ns per contact and iteration {:>12.1}", 1e9 * self.impact / (self.touching / steps * total as f64));
+        println!("ns per contact and iteration {:>12.3}", 1e9 * self.impact / (self.touching / steps * total as f64));
     }
 }
 

@@ -17,7 +17,7 @@
 //! A round has three stages: I compresses, worst contact first, until nothing approaches; II multiplies each `W_i` by
 //! `e_n^2` (Stronge's hypothesis, their Eq. 12); III gives the stored energy back in steps of `du`, contacts in order,
 //! until all is spent. Rounds repeat while something approaches. `du` is the largest approach speed at the start of
-//! the round over `lambda` (their Eq. 62 with its sign mended).
+//! the round over `lambda` (their Eq. 62 with its sign mended), but no finer than the approach speed that the rounds leave.
 //!
 //! **Deviation.** Their Eq. 49 takes the largest step that the stored energy allows from the frictionless mobility even with
 //! friction; the last step then releases too much or too little. Here the step solves `dW(x) = W_i` with the impulse
@@ -134,7 +134,7 @@ impl Etm {
             lift: left,
             sliding: impulse::sliding(island),
             max_rounds: self.max_rounds,
-            first_step: approach / f64::from(self.lambda),
+            approach,
         };
         rounds::strict(island, &settings)
     }

@@ -102,8 +102,7 @@ pub fn release(
         Tracking::Sequential(law) => {
             // No sliding speed is none, as the engine's runs have been: its golden hashes hold for this.
             let (max_rounds, lambda) = (law.max_rounds, law.lambda);
-            let first_step = approach / f64::from(lambda);
-            let settings = RoundSettings { lambda, threshold, lift, sliding: 0.0, max_rounds, first_step };
+            let settings = RoundSettings { lambda, threshold, lift, sliding: 0.0, max_rounds, approach };
             let mut rounds = Rounds::new(ws, island, &settings, &takes_part);
             rounds.load(&energy);
             let kinetic_before = rounds.kinetic_energy();

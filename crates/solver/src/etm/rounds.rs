@@ -35,8 +35,16 @@ pub(super) struct RoundSettings {
     pub(super) max_rounds: u32,
     /// Sliding speeds up to this are none \[m/s\].
     pub(super) sliding: f64,
-    /// Step of the first round \[m/s\].
-    pub(super) first_step: f64,
+    /// Approach speed by which the step of the first round goes \[m/s\].
+    pub(super) approach: f64,
+}
+
+impl RoundSettings {
+    /// The step of a round that begins with the given approach speed: one finer than what the rounds leave would resolve nothing. The second
+    /// round of a pack begins with a tenth of the first one's speed, and went on in steps of half the threshold.
+    fn step(&self, approach: f64) -> f64 {
+        (approach / f64::from(self.lambda)).max(self.threshold)
+    }
 }
 
 /// Level below which the floor of stage I is none: two steps.
@@ -190,7 +198,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     pub(super) fn run(&mut self) -> ReleaseReport {
         let settings = self.settings;
         let mut report = ReleaseReport::default();
-        let mut step = settings.first_step;
+        let mut step = settings.step(settings.approach);
         loop {
             // A stage that was cut short would be so in every round to come: 36 million impulses for two balls of 1 : 1e6.
             let forced = report.rounds >= settings.max_rounds || self.any(|zone| zone.tally.cut_short);
@@ -209,7 +217,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             if approach <= settings.threshold {
                 break;
             }
-            step = approach / f64::from(settings.lambda);
+            step = settings.step(approach);
         }
         self.hand_back();
         let tally = self.tally();
@@ -331,14 +339,8 @@ mod tests {
         let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         let before = island.kinetic_energy();
         let approach = -island.rows.iter().map(|row| row.left).fold(0.0, f64::min);
-        let settings = RoundSettings {
-            lambda,
-            threshold: 1e-3 * approach,
-            lift: 0.0,
-            max_rounds: 300,
-            sliding: 0.0,
-            first_step: approach / f64::from(lambda),
-        };
+        let settings =
+            RoundSettings { lambda, threshold: 1e-3 * approach, lift: 0.0, max_rounds: 300, sliding: 0.0, approach };
         let report = if grouped {
             let mut workspace = Workspace::default();
             let mut rounds = Rounds::new(&mut workspace, &mut island, &settings, &|_, _| true);

@@ -150,8 +150,10 @@ mod tests {
     const THIRTY: StageSettings = StageSettings {
         tolerance: 0.0,
         violent: f64::INFINITY,
+        deep: f64::INFINITY,
         min_sweeps: 30,
         max_sweeps: 30,
+        deep_sweeps: 30,
         most_sweeps: 30,
         small_work: 0,
         rise: f64::INFINITY,

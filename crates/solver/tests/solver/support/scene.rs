@@ -61,8 +61,10 @@ pub(crate) fn until(tolerance: f64) -> StageSettings {
     StageSettings {
         tolerance,
         violent: f64::INFINITY,
+        deep: f64::INFINITY,
         min_sweeps: 1,
         max_sweeps: 100_000,
+        deep_sweeps: 100_000,
         most_sweeps: 100_000,
         rise: f64::INFINITY,
         more_sweeps: 0,
@@ -76,8 +78,10 @@ pub(crate) fn sweeps(count: u32) -> StageSettings {
     StageSettings {
         tolerance: 0.0,
         violent: f64::INFINITY,
+        deep: f64::INFINITY,
         min_sweeps: count,
         max_sweeps: count,
+        deep_sweeps: count,
         most_sweeps: count,
         rise: f64::INFINITY,
         more_sweeps: 0,
