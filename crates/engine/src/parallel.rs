@@ -6,7 +6,7 @@ use rayon::iter::plumbing::{Producer, ProducerCallback};
 use rayon::prelude::*;
 
 /// Items from which on a hand-over to other threads costs less than it brings: some 10 us.
-const LEAST: usize = 4096;
+pub(crate) const LEAST: usize = 4096;
 /// Items that a thread takes at least.
 const PIECE: usize = 1024;
 

@@ -76,10 +76,20 @@ impl Simulation {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(EngineError::Setting { field: "time_step", value: dt, expected: "a finite time above 0 s" });
         }
-        let _span = trace_span!("step").entered();
         if let Some(report) = self.sleep_on(dt) {
             return Ok(report);
         }
+        if self.bodies.len() >= parallel::LEAST && rayon::current_thread_index().is_none() {
+            // On a thread of rayon's own: from outside each of some hundred parallel loops of a step waits to be woken, which took 6 % of
+            // the time of 10 000 spheres.
+            return rayon::scope(|_| self.step_awake(dt));
+        }
+        self.step_awake(dt)
+    }
+
+    /// Makes a step of length `dt` \[s\] that has something to do.
+    fn step_awake(&mut self, dt: f64) -> Result<StepReport, EngineError> {
+        let _span = trace_span!("step").entered();
         let slept = self.is_asleep();
         let mut report = StepReport { dt, ..StepReport::default() };
         match self.settings.stepping {
@@ -104,6 +114,7 @@ impl Simulation {
     /// something to do.
     fn sleep_on(&mut self, dt: f64) -> Option<StepReport> {
         let last = self.asleep.filter(|last| last.dt == dt && !self.detection.stale)?;
+        let _span = trace_span!("step").entered();
         self.steps += 1;
         self.time += dt;
         if self.rest_time > 0.0 {
