@@ -156,6 +156,8 @@ pub struct Row {
 
 impl Row {
     /// Prepares a contact for the bodies of its island; `dt` \[s\] is the time in which an open gap may close.
+    // Inlined it is written where it belongs; else 320 bytes are copied there, 4 % of the time of 10 000 spheres.
+    #[inline]
     pub fn new(input: &RowInput, bodies: &[SolverBody], tensors: &[DMat3], dt: f64) -> Self {
         let c = &input.coefficients;
         let n = input.normal;
@@ -217,6 +219,7 @@ impl Row {
     ///
     /// so that the largest eigenvalue in the plane comes from the smallest one of `sum i p p^T`, whose trace and determinant
     /// are `sum i p.p` and `i_A i_B (n.(p_A x p_B))^2`.
+    #[inline(always)]
     fn set_isotropic_mobility(&mut self, bodies: &[SolverBody]) {
         let n = self.normal;
         let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
