@@ -126,7 +126,7 @@ pub(crate) struct ReposeArguments {
     /// Number of particles; the box grows with it [default: 540 spheres, 325 cubes or crosses].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000).map(|n| n as usize))]
     pub(crate) count: Option<usize>,
-    /// Steps per simulated second [default: chosen by the engine, some 40 for grains of 3 m].
+    /// Steps per simulated second [default: chosen by the engine, for grains of 3 m some 30 with spheres and 40 with others].
     #[arg(long, value_name = "N", value_parser = steps_per_second)]
     pub(crate) steps_per_second: Option<f64>,
     /// Folder for the results [default: out/repose-SHAPE, out/repose-sweep].

@@ -205,8 +205,8 @@ impl Detection {
     }
 
     fn search(&mut self, bodies: &Bodies) {
-        self.faces.clear();
-        self.faces.extend((0..bodies.len()).map(|i| Face::of(bodies, i, self.reach[i])));
+        let reach = &self.reach;
+        parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach[i]));
         let pairs = self.broadphase.pairs();
         if self.tasks.is_empty() {
             self.tasks.resize_with(TASKS, Task::default);

@@ -25,6 +25,7 @@ use self::scratch::Lender;
 use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact};
 use crate::impact::{Impact, ImpactTotals, Standing};
+use crate::parallel;
 
 /// What the solver did in an island.
 #[derive(Debug, Default)]
@@ -165,18 +166,14 @@ impl Problems {
     ) {
         let State { bodies, contacts, unforced, .. } = *state;
         self.layout.build(&self.islands, bodies, &self.awake, contacts);
-        self.bodies.clear();
-        self.tensors.clear();
-        self.unforced.clear();
-        make_room(&mut self.bodies, self.layout.bodies.len());
-        make_room(&mut self.tensors, self.layout.bodies.len());
-        make_room(&mut self.unforced, self.layout.bodies.len());
-        for i in self.layout.bodies.iter().map(|i| *i as usize) {
-            let (body, tensor) = solver_body(bodies, i);
-            self.bodies.push(body);
-            self.tensors.push(tensor);
-            self.unforced.push(unforced[i]);
-        }
+        let index = &self.layout.bodies;
+        make_room(&mut self.bodies, index.len());
+        make_room(&mut self.tensors, index.len());
+        make_room(&mut self.unforced, index.len());
+        let body = |slot: usize| solver_body(bodies, index[slot] as usize);
+        parallel::fill(&mut self.bodies, index.len(), &|slot| body(slot).0);
+        parallel::fill(&mut self.tensors, index.len(), &|slot| body(slot).1);
+        parallel::fill(&mut self.unforced, index.len(), &|slot| unforced[index[slot] as usize]);
         self.rows.clear();
         make_room(&mut self.rows, self.layout.rows.len());
         let mut first = Span::default();
@@ -308,11 +305,14 @@ impl Problems {
 
     /// Copies the velocities of the solver to the bodies.
     pub(crate) fn write_back(&self, bodies: &mut Bodies) {
-        for (slot, i) in self.layout.bodies.iter().enumerate() {
-            if self.awake[*i as usize] {
-                bodies.velocity[*i as usize] = self.bodies[slot].velocity;
+        let Problems { layout, awake, bodies: solved, .. } = self;
+        parallel::for_each(bodies.velocity.par_iter_mut().enumerate(), |(i, velocity)| {
+            if awake[i]
+                && let Some(slot) = layout.slot_of(i)
+            {
+                *velocity = solved[slot].velocity;
             }
-        }
+        });
     }
 
     /// Fills `carrying` with the impulses of the step, to start the next one from. A contact that was hit keeps what it `carried`

@@ -2,6 +2,8 @@
 //!
 //! Whatever is computed here depends on the items alone: results are the same bits for any number of threads.
 
+use std::ops::Range;
+
 use rayon::iter::plumbing::{Producer, ProducerCallback};
 use rayon::prelude::*;
 
@@ -19,6 +21,16 @@ pub(crate) fn for_each<I: IndexedParallelIterator>(items: I, work: impl Fn(I::It
     }
 }
 
+/// Makes `items` anew, `count` of them.
+pub(crate) fn fill<T: Send>(items: &mut Vec<T>, count: usize, make: &(impl Fn(usize) -> T + Sync + Send)) {
+    if count < LEAST {
+        items.clear();
+        items.extend((0..count).map(make));
+    } else {
+        (0..count).into_par_iter().with_min_len(PIECE).map(make).collect_into_vec(items);
+    }
+}
+
 /// Items one after the other on the calling thread.
 struct InOrder<F>(F);
 
@@ -32,16 +44,35 @@ impl<T, F: Fn(T)> ProducerCallback<T> for InOrder<F> {
 
 /// Sum of `of` over the pieces of `start..end`, which are the same for any number of threads.
 pub(crate) fn sum<T: Send + std::ops::Add<Output = T>>(
-    range: std::ops::Range<usize>,
-    of: &(impl Fn(std::ops::Range<usize>) -> T + Sync),
+    range: Range<usize>,
+    of: &(impl Fn(Range<usize>) -> T + Sync),
+) -> T {
+    fold(range, of, &|left, right| left + right)
+}
+
+/// The largest of what `of` says of the items, at least zero.
+pub(crate) fn largest<I: Sync>(items: &[I], of: &(impl Fn(&I) -> f64 + Sync)) -> f64 {
+    fold(0..items.len(), &|range| items[range].iter().map(of).fold(0.0, f64::max), &f64::max)
+}
+
+/// Number of items of which `is` holds.
+pub(crate) fn count<I: Sync>(items: &[I], is: &(impl Fn(&I) -> bool + Sync)) -> usize {
+    sum(0..items.len(), &|range| items[range].iter().filter(|item| is(item)).count())
+}
+
+/// What `of` says of the pieces of `start..end`, which are the same for any number of threads, joined in their order.
+fn fold<T: Send>(
+    range: Range<usize>,
+    of: &(impl Fn(Range<usize>) -> T + Sync),
+    join: &(impl Fn(T, T) -> T + Sync),
 ) -> T {
     let count = range.len();
     if count < LEAST {
         return of(range);
     }
     let half = range.start + count / 2;
-    let (left, right) = rayon::join(|| sum(range.start..half, of), || sum(half..range.end, of));
-    left + right
+    let (left, right) = rayon::join(|| fold(range.start..half, of, join), || fold(half..range.end, of, join));
+    join(left, right)
 }
 
 #[cfg(test)]
@@ -55,6 +86,11 @@ mod tests {
             for_each(items.par_iter_mut(), |item| *item += 1);
             assert!(items.iter().all(|item| *item == 1));
             assert_eq!(sum(0..count, &|range| range.sum::<usize>()), count * count.saturating_sub(1) / 2);
+            let mut numbers = vec![7; 3];
+            fill(&mut numbers, count, &|i| i);
+            assert!(numbers.iter().copied().eq(0..count));
+            assert_eq!(largest(&numbers, &|x| *x as f64), count.saturating_sub(1) as f64);
+            assert_eq!(super::count(&numbers, &|x| x % 3 == 0), count.div_ceil(3));
         }
     }
 }

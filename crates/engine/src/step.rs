@@ -103,7 +103,7 @@ impl Simulation {
         let qualifies = self.rest_criterion.qualifies(&self.bodies, self.settings.gravity.length());
         self.rest_time = if qualifies { self.rest_time + dt } else { 0.0 };
         (report.step, report.time) = (self.steps, self.time);
-        report.touching = self.detection.contacts.iter().filter(|c| c.touches()).count();
+        report.touching = parallel::count(&self.detection.contacts, &Contact::touches);
         report.awake = (0..self.bodies.len()).filter(|i| self.bodies.awake(*i)).count();
         let dreamless = slept && report.awake == 0 && self.bodies.driven.iter().all(Option::is_none);
         self.asleep = dreamless.then_some(report);
@@ -407,10 +407,13 @@ impl Simulation {
 
     /// Largest overlap now, over the smaller radius.
     pub(crate) fn overlap(&self) -> f64 {
-        self.detection.contacts.iter().map(|c| -c.gap / c.radius).fold(0.0, f64::max)
+        parallel::largest(&self.detection.contacts, &|c| -c.gap / c.radius)
     }
 
     fn check_finite(&self) -> Result<(), EngineError> {
+        if parallel::count(&self.bodies.velocity, &|v| !v.is_finite()) == 0 {
+            return Ok(());
+        }
         let Some(i) = (0..self.bodies.len()).find(|i| !self.bodies.velocity[*i].is_finite()) else { return Ok(()) };
         let contact = self.detection.contacts.iter().find(|c| c.a as usize == i || c.b as usize == i);
         Err(EngineError::NotFinite {

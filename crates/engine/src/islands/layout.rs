@@ -38,7 +38,7 @@ pub(super) struct Layout {
     pub(super) bodies: Vec<u32>,
     /// The contact of each row.
     pub(super) rows: Vec<Place>,
-    /// Place in its island of each body, by dense index.
+    /// Place of each body, by dense index; [`NOBODY`] of one that is in no island.
     slot: Vec<u32>,
     /// Island or block for which the place of a body that cannot move holds; such a body stands in each that it touches.
     holder: Vec<u32>,
@@ -48,7 +48,7 @@ pub(super) struct Layout {
     halves: Halves,
 }
 
-/// Marks a body that stands nowhere yet.
+/// Marks a body that stands nowhere, or not yet.
 const NOBODY: u32 = u32::MAX;
 
 impl Layout {
@@ -59,7 +59,8 @@ impl Layout {
         self.bodies.clear();
         self.rows.clear();
         make_room(&mut self.rows, contacts.len());
-        self.slot.resize(bodies.len(), 0);
+        self.slot.clear();
+        self.slot.resize(bodies.len(), NOBODY);
         self.holder.clear();
         self.holder.resize(bodies.len(), NOBODY);
         self.holders = 0;
@@ -73,6 +74,11 @@ impl Layout {
             let (bodies, rows, blocks) = (self.bodies.len(), self.rows.len(), self.blocks.len());
             self.spans.push(Span { bodies, rows, blocks });
         }
+    }
+
+    /// Place of a body that can move, by dense index; none of one without contact.
+    pub(super) fn slot_of(&self, body: usize) -> Option<usize> {
+        self.slot.get(body).filter(|slot| **slot != NOBODY).map(|slot| *slot as usize)
     }
 
     fn add_whole(&mut self, island: &Island<'_>, awake: &[bool], contacts: &[Contact]) {
@@ -109,7 +115,7 @@ impl Layout {
 
     fn add_bodies(&mut self, bodies: &[u32]) {
         for body in bodies {
-            self.slot[*body as usize] = (self.bodies.len() - self.first) as u32;
+            self.slot[*body as usize] = self.bodies.len() as u32;
             self.bodies.push(*body);
         }
     }
@@ -130,7 +136,7 @@ impl Layout {
                     self.add_unmoving(body);
                 }
             }
-            let [a, b] = [contact.a, contact.b].map(|body| self.slot[body as usize]);
+            let [a, b] = [contact.a, contact.b].map(|body| self.slot[body as usize] - self.first as u32);
             self.rows.push(Place { contact: *c, a, b });
         }
     }
