@@ -52,16 +52,27 @@ fn head() -> String {
 }
 
 fn line(one: &Row, row: &Row) -> String {
-    let falling = one.wall_ms_per_step_falling / row.wall_ms_per_step_falling;
-    let settled = one.wall_ms_per_step_settled / row.wall_ms_per_step_settled;
     let pure = row.arithmetic_speed_up;
+    let falling = ratio(one.wall_ms_per_step_falling, row.wall_ms_per_step_falling);
+    let settled = ratio(one.wall_ms_per_step_settled, row.wall_ms_per_step_settled);
     format!(
-        "{:<30}{:>4}{falling:>9.2}{settled:>9.2}{pure:>12.2}{:>11.2}{:>11.2}",
+        "{:<30}{:>4}{:>9}{:>9}{pure:>12.2}{:>11}{:>11}",
         row.workload,
         row.threads,
-        falling / pure,
-        settled / pure
+        figure(falling),
+        figure(settled),
+        figure(falling.map(|x| x / pure)),
+        figure(settled.map(|x| x / pure))
     )
+}
+
+/// None where there was no such step to time.
+fn ratio(one: f64, many: f64) -> Option<f64> {
+    (one > 0.0 && many > 0.0).then_some(one / many)
+}
+
+fn figure(x: Option<f64>) -> String {
+    x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"))
 }
 
 #[cfg(test)]
@@ -83,6 +94,10 @@ mod tests {
         let text = table(&[row(1, 3.0, 1.0), row(2, 2.0, 1.25)]).expect("a pair");
         let figures: Vec<&str> = text.lines().last().expect("a line").split_whitespace().skip(2).collect();
         assert_eq!(figures, ["1.50", "1.50", "1.25", "1.20", "1.20"]);
+        // A gas never falls, and is timed as one that has settled.
+        let gas = |threads| Row { wall_ms_per_step_falling: 0.0, ..row(threads, 3.0 / f64::from(threads), 2.0) };
+        let text = table(&[gas(1), gas(2)]).expect("a pair");
+        assert!(text.ends_with(&format!("{:>9}{:>9}{:>12}{:>11}{:>11}", "-", "2.00", "2.00", "-", "1.00")), "{text}");
     }
 
     #[test]
