@@ -167,11 +167,6 @@ impl Simulation {
         }
         least
     }
-
-    pub(crate) fn smallest_radius(&self) -> f64 {
-        let radii = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.radius[i]);
-        radii.fold(f64::INFINITY, f64::min)
-    }
 }
 
 /// First time at which `gap + speed t + pull t^2 / 2` falls to zero, for a gap above zero.

@@ -137,9 +137,8 @@ impl Simulation {
         }
         self.begins_in_halves = false;
         for _ in 0..2 {
-            let before = self.overlap();
             self.divide(0.5 * dt, 1, report)?;
-            self.begins_in_halves |= grows_too_much(before, self.overlap(), 0.5);
+            self.begins_in_halves |= grows_too_much(self.restore[1].overlap, self.overlap(), 0.5);
         }
         Ok(())
     }

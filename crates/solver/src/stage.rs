@@ -157,8 +157,9 @@ const COARSE: f64 = 1e-4;
 /// Where grains rain on a bed, pressure has to go through all of it, and a sweep takes away a hundredth of the error. A stage that
 /// is still `violent` after `min_sweeps` stops there, unless it is so far off that overlaps grow by it: that is `deep`, and a step
 /// whose overlap grows too much is thrown away and made again in halves, at the price of 200 sweeps. 10 000 spheres that land, largest
-/// overlap, steps divided in 15, and processor seconds of 6 s, with 20 sweeps, with up to 60 for what is deep, and with these for what is
-/// violent: 0.84 %, 11, 7.3; 0.79 %, 0, 5.7; 0.77 %, 0, 8.6. From the 21st on as conjugate gradients: 0.68 %, 0, 6.3.
+/// overlap, steps divided in 15, and processor seconds of 6 s, with 20 sweeps, with up to 60 for what is off by more than 0.9 g dt, 0.5 g dt,
+/// and for all that is violent: 0.84 %, 11, 7.3; 0.79 %, 0, 6.1; 0.72 %, 0, 6.1; 0.77 %, 0, 8.6.
+/// The second with conjugate gradients from the 21st sweep on: 0.68 %, 0, 6.3.
 ///
 /// Tried and left out:
 ///

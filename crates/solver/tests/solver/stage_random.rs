@@ -5,6 +5,7 @@ use granule_model::DVec3;
 
 use crate::support::cluster::{Recipe, cluster};
 use crate::support::scene::{Scene, Solved, sweeps, until};
+use granule_solver::StageSettings;
 use granule_solver::samples::Random;
 
 /// A cluster with gaps, gravity, rolling friction, a moving belt, and warm starts that have nothing to do with it.
@@ -102,6 +103,19 @@ fn solved_stages_need_no_scaling_and_leave_no_approach() {
     // Measured 83; mass ratios up to 1e4 and mu_s > mu_d make some of them slow or undecided. Approach left: 1e-10.
     assert!(converged >= 40, "{converged}");
     assert!(worst <= 1e-8, "{worst:e}");
+}
+
+#[test]
+fn a_violent_stage_ends_early_unless_it_is_deep() {
+    let swept = |violent: f64, deep: f64| {
+        let settings = StageSettings { violent, deep, max_sweeps: 8, deep_sweeps: 12, ..sweeps(5) };
+        hard_scene(7).stage(&settings).report.sweeps
+    };
+    // Nothing is within a tolerance of zero, and everything is beyond a bound of zero.
+    assert_eq!(swept(0.0, f64::INFINITY), 5);
+    assert_eq!(swept(f64::INFINITY, f64::INFINITY), 8);
+    assert_eq!(swept(0.0, 0.0), 12);
+    assert_eq!(swept(f64::INFINITY, 0.0), 12);
 }
 
 /// Negative control: the checks see an impulse that pulls, one outside the cone, and energy from nowhere.
