@@ -66,7 +66,7 @@ const CHUNK: usize = 128;
 const INHERITED: usize = 4096;
 /// Margin beyond the distance that can be covered, over the smaller radius: keeps a resting contact in the list while it
 /// hovers around touch.
-const SLACK: f64 = 0.02;
+pub(crate) const SLACK: f64 = 0.02;
 /// Extra size of the boxes of the broad phase, over the mean radius, so that its list lives for many steps.
 const PADDING: f64 = 0.15;
 

@@ -20,6 +20,7 @@
 mod audit;
 mod bodies;
 mod clock;
+mod closing;
 mod description;
 mod detection;
 mod drift;

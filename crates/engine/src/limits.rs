@@ -80,6 +80,8 @@ impl Simulation {
             deep_sweeps: max_sweeps.max(DEEP_SWEEPS),
             most_sweeps: MOST_SWEEPS,
             small_work: SMALL_WORK,
+            hit: self.speed_of_gravity(HIT, dt),
+            loose_work: if gravity > 0.0 { 0 } else { SMALL_WORK },
             rise: STAGE_RISE * self.audit.scale(),
             more_sweeps: MORE_SWEEPS,
             trace: STAGE_TRACE * self.audit.scale(),

@@ -10,6 +10,7 @@ use granule_solver::ProblemError;
 
 use crate::audit::Audit;
 use crate::bodies::{Bodies, Driven};
+use crate::closing::Closing;
 use crate::description::{BodyDescription, MaterialId, Motion, Settings};
 use crate::detection::Detection;
 use crate::drift::Drift;
@@ -40,6 +41,7 @@ pub struct Simulation {
     pub(crate) detection: Detection,
     pub(crate) impact: Impact,
     pub(crate) problems: Problems,
+    pub(crate) closing: Closing,
     pub(crate) drift: Drift,
     pub(crate) sleep: Sleep,
     pub(crate) audit: Audit,

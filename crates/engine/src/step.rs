@@ -1,7 +1,8 @@
 //! The step.
 //!
-//! Phases run in the order of [`Phase::ALL`], with three turns of that circle that the figures asked for:
+//! Phases run in the order of [`Phase::ALL`], with four turns of that circle that the figures asked for:
 //!
+//! * Phase `forces` comes before `islands`: which contacts can close in the step is said by the velocities with forces; see `closing`.
 //! * Detection runs once per step, *after* the move: the same contact points serve the overlap check, the drift correction and the
 //!   contact stage of the next step. Phases `broadphase` and `narrowphase` of a step are therefore done at the end of the one
 //!   before, or at its start when bodies were added or removed.
@@ -22,7 +23,7 @@ use tracing::trace_span;
 
 use crate::clock::Clock;
 use crate::description::{Integrator, Stepping};
-use crate::detection::Contact;
+use crate::detection::{Contact, Detection};
 use crate::drive;
 use crate::error::EngineError;
 use crate::impact::{ImpactSettings, ImpactTotals};
@@ -174,12 +175,16 @@ impl Simulation {
         if self.detection.stale {
             self.detect(dt, &mut clock);
         }
-        clock.enter(Phase::Islands);
-        self.problems.find(&self.bodies, &self.detection.contacts);
         clock.enter(Phase::Forces);
         let start = self.energies(self.star_time(dt));
         let field_work = self.apply_forces(dt);
         let forced = self.energies(0.0).kinetic();
+        clock.enter(Phase::Islands);
+        if pass == Pass::Whole {
+            let Detection { contacts, carried, .. } = &mut self.detection;
+            self.closing.leave_out(&self.bodies, contacts, carried, dt);
+        }
+        self.problems.find(&self.bodies, &self.detection.contacts);
         clock.enter(Phase::Contact);
         let warm_scale = if self.impulse_time > 0.0 { dt / self.impulse_time } else { 1.0 };
         self.solve_contacts(dt, warm_scale);

@@ -80,8 +80,14 @@ impl<T: Real, const L: usize> Swept<T, L> {
         self.pass(blocks, Task::Sweep)
     }
 
+    /// Whether a contact resists rolling or torsion.
+    pub(super) fn has_turning(&self) -> bool {
+        let lists = self.of_blocks.iter().flat_map(|of| [&of.inside, &of.across]).chain([&self.rest]);
+        lists.into_iter().any(|list| !list.turning.is_empty())
+    }
+
     /// Begins without a direction.
-    fn begin_directions(&mut self) {
+    pub(super) fn begin_directions(&mut self) {
         self.motion.has_swept = false;
         self.motion.size = f64::INFINITY;
         self.motion.push.clear();

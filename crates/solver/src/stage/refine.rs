@@ -57,6 +57,15 @@ impl Packs {
         }
     }
 
+    /// Makes ready for [`Packs::sweep_on`]; false where it cannot be, for rolling and torsional friction have no directions.
+    pub(super) fn begin_directions(&mut self) -> bool {
+        if self.is_single || self.double.has_turning() {
+            return false;
+        }
+        self.double.begin_directions();
+        true
+    }
+
     /// A sweep that starts where the directions of those before lead to; returns as [`Packs::pass`].
     pub(super) fn sweep_on(&mut self, blocks: &[Block]) -> f64 {
         if self.is_single { self.single.sweep_on(blocks) } else { self.double.sweep_on(blocks) }
@@ -156,6 +165,8 @@ mod tests {
         deep_sweeps: 30,
         most_sweeps: 30,
         small_work: 0,
+        loose_work: 0,
+        hit: f64::INFINITY,
         rise: f64::INFINITY,
         more_sweeps: 30,
         trace: f64::INFINITY,

@@ -69,6 +69,8 @@ pub(crate) fn until(tolerance: f64) -> StageSettings {
         rise: f64::INFINITY,
         more_sweeps: 0,
         small_work: 0,
+        loose_work: 0,
+        hit: f64::INFINITY,
         trace: f64::INFINITY,
     }
 }
@@ -86,6 +88,8 @@ pub(crate) fn sweeps(count: u32) -> StageSettings {
         rise: f64::INFINITY,
         more_sweeps: 0,
         small_work: 0,
+        loose_work: 0,
+        hit: f64::INFINITY,
         trace: f64::INFINITY,
     }
 }
