@@ -24,17 +24,17 @@ fn packed(count: usize, radius: impl Fn(usize) -> f64) -> Vec<Aabb> {
 
 fn report(label: &str, boxes: &[Aabb]) {
     let flags = vec![true; boxes.len()];
-    let input = BroadPhaseInput { boxes, movable: &flags, present: &flags };
-    let reach = vec![0.01; boxes.len()];
+    let input = BroadPhaseInput { boxes, movable: &flags, present: &flags, origin: DVec3::ZERO };
+    let (reach, padding) = (vec![0.01; boxes.len()], vec![0.05; boxes.len()]);
     let mut broad_phase = BroadPhase::default();
     let (mut best, mut kept) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..20 {
         broad_phase.invalidate();
         let start = Instant::now();
-        broad_phase.update(&input, &reach, 0.05);
+        broad_phase.update(&input, &reach, &padding);
         best = best.min(start.elapsed().as_secs_f64());
         let start = Instant::now();
-        broad_phase.update(&input, &reach, 0.05);
+        broad_phase.update(&input, &reach, &padding);
         kept = kept.min(start.elapsed().as_secs_f64());
     }
     let pairs = broad_phase.pairs().len();

@@ -16,7 +16,7 @@ mod grid;
 mod search;
 
 use commit::PairSorter;
-use granule_model::Aabb;
+use granule_model::{Aabb, DVec3};
 use grid::Grid;
 use rayon::prelude::*;
 use search::Search;
@@ -34,6 +34,8 @@ pub struct BroadPhaseInput<'a> {
     pub movable: &'a [bool],
     /// False for slots whose body was removed: they pair with none.
     pub present: &'a [bool],
+    /// A point that moves as most bodies do \[m\], or zero: bodies may move along with it without leaving their fat boxes.
+    pub origin: DVec3,
 }
 
 /// What is known of one body's slot since the last rebuild.
@@ -52,6 +54,8 @@ struct Slot {
 #[derive(Debug, Default)]
 pub struct BroadPhase {
     slots: Vec<Slot>,
+    /// Origin of the last rebuild.
+    origin: DVec3,
     valid: bool,
     grid: Grid,
     search: Search,
@@ -63,24 +67,28 @@ impl BroadPhase {
     /// (touching counts). Returns whether the list was rebuilt.
     ///
     /// `reach[i]` \[m\] is how far ahead contacts of body `i` must be known, for instance its speed times the step;
-    /// `padding` \[m\] is what fat boxes get beyond it, so that the list lives for several steps: larger padding, rarer
-    /// rebuilds and more pairs that do not touch. Negative values count as zero. The list is rebuilt when a grown box has
-    /// left its fat box, or when a body came, went or changed between movable and not.
+    /// `padding[i]` \[m\] is what its fat box gets beyond it, so that the list lives for several steps: larger padding, rarer
+    /// rebuilds and more pairs that do not touch. Negative values count as zero. The list is rebuilt when a grown box, moved back by
+    /// what the origin has moved, has left its fat box, or when a body came, went or changed between movable and not.
     ///
     /// # Panics
     /// When the slices differ in length: the caller's dense indices are broken then.
-    pub fn update(&mut self, input: &BroadPhaseInput, reach: &[f64], padding: f64) -> bool {
+    pub fn update(&mut self, input: &BroadPhaseInput, reach: &[f64], padding: &[f64]) -> bool {
         let count = input.boxes.len();
         assert!(
-            input.movable.len() == count && input.present.len() == count && reach.len() == count,
-            "one box, two flags and one reach for each body"
+            input.movable.len() == count
+                && input.present.len() == count
+                && reach.len() == count
+                && padding.len() == count,
+            "one box, two flags, one reach and one padding for each body"
         );
         if self.still_holds(input, reach) {
             return false;
         }
+        self.origin = input.origin;
         self.slots.clear();
         self.slots.extend((0..count).map(|i| Slot {
-            fat: input.boxes[i].padded(reach[i].max(0.0) + padding.max(0.0)),
+            fat: input.boxes[i].padded(reach[i].max(0.0) + padding[i].max(0.0)),
             movable: input.movable[i],
             present: input.present[i],
         }));
@@ -102,11 +110,12 @@ impl BroadPhase {
     }
 
     fn still_holds(&self, input: &BroadPhaseInput, reach: &[f64]) -> bool {
+        let back = self.origin - input.origin;
         let unchanged = |i: usize| {
             let slot = &self.slots[i];
             slot.present == input.present[i]
                 && slot.movable == input.movable[i]
-                && (!slot.present || slot.fat.contains(&input.boxes[i].padded(reach[i].max(0.0))))
+                && (!slot.present || slot.fat.contains(&input.boxes[i].shifted(back).padded(reach[i].max(0.0))))
         };
         let count = self.slots.len();
         let all = || match count {

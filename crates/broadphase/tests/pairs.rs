@@ -53,7 +53,7 @@ impl Crowd {
     }
 
     fn input(&self) -> BroadPhaseInput<'_> {
-        BroadPhaseInput { boxes: &self.boxes, movable: &self.movable, present: &self.present }
+        BroadPhaseInput { boxes: &self.boxes, movable: &self.movable, present: &self.present, origin: DVec3::ZERO }
     }
 
     /// Moves every body that can move along its own straight line.
@@ -94,7 +94,7 @@ proptest! {
         let crowd = Crowd::random(count, ratio, scale, DVec3::new(far, -0.5 * far, far), seed);
         let mut broad_phase = BroadPhase::default();
         let padding = 0.2 * scale;
-        prop_assert!(broad_phase.update(&crowd.input(), &crowd.reach, padding));
+        prop_assert!(broad_phase.update(&crowd.input(), &crowd.reach, &vec![padding; crowd.reach.len()]));
         prop_assert!(is_ordered(broad_phase.pairs()));
         prop_assert_eq!(broad_phase.pairs(), &reference(&crowd, padding)[..]);
     }
@@ -118,7 +118,7 @@ proptest! {
                 16 => broad_phase.invalidate(),
                 _ => {}
             }
-            let anew = broad_phase.update(&crowd.input(), &crowd.reach, 0.5 * scale);
+            let anew = broad_phase.update(&crowd.input(), &crowd.reach, &vec![0.5 * scale; crowd.reach.len()]);
             prop_assert!(anew || !matches!(step, 0 | 8 | 12 | 16));
             rebuilt += usize::from(anew);
             let required = reference(&crowd, 0.0);
@@ -144,7 +144,7 @@ fn the_list_is_the_same_for_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of a few threads");
         pool.install(|| {
             let mut broad_phase = BroadPhase::default();
-            broad_phase.update(&crowd.input(), &crowd.reach, 0.1);
+            broad_phase.update(&crowd.input(), &crowd.reach, &vec![0.1; crowd.reach.len()]);
             broad_phase.pairs().to_vec()
         })
     });
@@ -157,13 +157,13 @@ fn a_body_flung_far_away_neither_hides_nor_slows_the_rest() {
     let mut crowd = Crowd::random(20_000, 1.0, 1e-3, DVec3::ZERO, 3);
     let mut near = BroadPhase::default();
     crowd.present[0] = false;
-    near.update(&crowd.input(), &crowd.reach, 1e-4);
+    near.update(&crowd.input(), &crowd.reach, &vec![1e-4; crowd.reach.len()]);
     let expected = near.pairs().to_vec();
     crowd.present[0] = true;
     crowd.boxes[0] = Aabb::new(DVec3::splat(-1e12), DVec3::splat(-1e12 + 1e-3));
     crowd.boxes[1] = Aabb::new(DVec3::splat(1e12), DVec3::splat(1e12 + 1e-3));
     let mut far = BroadPhase::default();
-    far.update(&crowd.input(), &crowd.reach, 1e-4);
+    far.update(&crowd.input(), &crowd.reach, &vec![1e-4; crowd.reach.len()]);
     let without = |pairs: &[(u32, u32)]| -> Vec<_> { pairs.iter().copied().filter(|p| p.0 > 1 && p.1 > 1).collect() };
     assert_eq!(without(far.pairs()), without(&expected));
 }
@@ -175,7 +175,8 @@ fn boxes_at_one_point_and_touching_boxes_pair() {
     let mut broad_phase = BroadPhase::default();
     let mut pairs = |boxes: &[Aabb]| {
         let flags = vec![true; boxes.len()];
-        broad_phase.update(&BroadPhaseInput { boxes, movable: &flags, present: &flags }, &vec![0.0; boxes.len()], 0.0);
+        let input = BroadPhaseInput { boxes, movable: &flags, present: &flags, origin: DVec3::ZERO };
+        broad_phase.update(&input, &vec![0.0; boxes.len()], &vec![0.0; boxes.len()]);
         broad_phase.pairs().to_vec()
     };
     assert_eq!(pairs(&[point; 3]), [(0, 1), (0, 2), (1, 2)]);
@@ -190,10 +191,31 @@ fn boxes_at_one_point_and_touching_boxes_pair() {
 fn bodies_that_stay_and_look_further_ahead_get_a_new_list() {
     let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));
     let (boxes, flags) = ([unit(0.0), unit(2.0)], [true; 2]);
-    let input = BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags };
+    let input = BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, origin: DVec3::ZERO };
     let mut broad_phase = BroadPhase::default();
-    assert!(broad_phase.update(&input, &[0.1; 2], 0.2) && broad_phase.pairs().is_empty());
-    assert!(!broad_phase.update(&input, &[0.29; 2], 0.2));
-    assert!(broad_phase.update(&input, &[0.5; 2], 0.2));
+    assert!(broad_phase.update(&input, &[0.1; 2], &[0.2; 2]) && broad_phase.pairs().is_empty());
+    assert!(!broad_phase.update(&input, &[0.29; 2], &[0.2; 2]));
+    assert!(broad_phase.update(&input, &[0.5; 2], &[0.2; 2]));
     assert_eq!(broad_phase.pairs(), [(0, 1)]);
+}
+
+#[test]
+fn bodies_that_move_along_with_the_origin_keep_their_list() {
+    let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));
+    let flags = [true; 3];
+    let mut broad_phase = BroadPhase::default();
+    let mut update = |at: [f64; 3], origin: f64| {
+        let boxes = at.map(unit);
+        let origin = DVec3::X * origin;
+        let anew = broad_phase.update(
+            &BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, origin },
+            &[0.0; 3],
+            &[0.2, 0.2, 8.0],
+        );
+        (anew, broad_phase.pairs().to_vec())
+    };
+    assert_eq!(update([0.0, 1.1, 20.0], 0.0), (true, vec![(0, 1)]));
+    assert_eq!(update([5.0, 6.1, 20.0], 5.0), (false, vec![(0, 1)]), "the third stays behind, within its padding");
+    assert_eq!(update([9.0, 10.1, 20.0], 9.0), (true, vec![(0, 1)]), "and then no more");
+    assert_eq!(update([9.0, 10.1, 20.0], 0.0), (true, vec![(0, 1)]), "what stays does not move along");
 }

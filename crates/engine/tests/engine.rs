@@ -123,6 +123,26 @@ fn a_corner_that_swings_fast_is_met_by_shorter_steps() {
     assert_eq!(drop(600.0).0, 0);
 }
 
+/// A ball at rest, without gravity, half its radius above a floor that rises by three quarters of it in a step: the floor's own speed makes
+/// the contact known before touch, and the ball leaves with the floor.
+#[test]
+fn a_floor_that_rises_is_known_before_it_touches() {
+    let mut simulation =
+        Simulation::new(Settings { gravity: DVec3::ZERO, ..settings(60.0) }).expect("settings are valid");
+    let rock = simulation.add_material(ROCK).expect("the material is valid");
+    let rise = Velocity { linear: DVec3::Z * (0.75 * 60.0), ..Velocity::ZERO };
+    let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+    let floor = BodyDescription::fixed(floor, rock, DVec3::ZERO);
+    let floor = BodyDescription { kind: BodyKind::Driven, motion: Some(Motion::Constant(rise)), ..floor };
+    simulation.add_body(floor).expect("the floor is valid");
+    let ball = sphere(&mut simulation, rock, 1.0, DVec3::new(0.0, 0.0, 1.5));
+    let report = simulation.step().expect("the run stays finite");
+    assert_eq!(report.undone, 0, "no step was made that had to be undone");
+    assert!(simulation.largest_overlap() <= 1e-12, "{}", simulation.largest_overlap());
+    let speed = simulation.velocity(ball).expect("it was added").linear.z;
+    assert!(speed >= rise.linear.z, "{speed}");
+}
+
 #[test]
 fn bodies_at_rest_sleep_and_wake_as_far_as_motion_reaches() {
     let mut simulation = on_a_floor(Settings { sleeping: true, ..settings(60.0) }, |simulation, material| {

@@ -37,6 +37,11 @@ impl Aabb {
         Aabb { min: self.min - DVec3::splat(pad), max: self.max + DVec3::splat(pad) }
     }
 
+    /// The box moved by `shift` \[m\].
+    pub fn shifted(&self, shift: DVec3) -> Aabb {
+        Aabb { min: self.min + shift, max: self.max + shift }
+    }
+
     /// True when the boxes share a point (touching faces count).
     pub fn overlaps(&self, other: &Aabb) -> bool {
         self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
@@ -74,6 +79,8 @@ mod tests {
         assert!(!a.overlaps(&Aabb::new(DVec3::splat(1.1), DVec3::splat(2.0))));
         assert!(Aabb::EVERYTHING.overlaps(&a));
         assert!(!Aabb::EMPTY.overlaps(&a));
-        assert!(a.padded(0.1).contains(&a));
+        assert!(a.padded(0.1).contains(&a) && a.padded(0.1).contains(&a.shifted(DVec3::splat(0.05))));
+        assert!(!a.padded(0.1).contains(&a.shifted(DVec3::X)));
+        assert_eq!(Aabb::EVERYTHING.shifted(DVec3::ONE), Aabb::EVERYTHING);
     }
 }
