@@ -83,6 +83,12 @@ impl Bodies {
         (id.generation == 0 && self.present.get(i).copied().unwrap_or(false)).then_some(i)
     }
 
+    /// Smallest equal-volume radius of what can move by forces \[m\]; infinite where nothing can.
+    pub(crate) fn smallest_radius(&self) -> f64 {
+        let radii = (0..self.len()).filter(|i| self.dynamic[*i] && self.present[*i]).map(|i| self.radius[i]);
+        radii.fold(f64::INFINITY, f64::min)
+    }
+
     /// Name for messages: the body's own, or its number.
     pub(crate) fn label(&self, i: usize) -> String {
         if self.name[i].is_empty() { format!("number {i}") } else { format!("`{}`", self.name[i]) }

@@ -12,13 +12,11 @@
 //! contacts at rest stay. That is a prediction, not a promise, and nothing rests on it: a pair that meets all the same is met as it
 //! is by the next step, with its approach, and a step in which it overlaps too much is undone like any other.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use rayon::prelude::*;
 
 use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact, SLACK};
-use crate::parallel;
+use crate::parallel::{self, Highest};
 
 /// How far a push is followed. 10 000 spheres that rain on each other need 0.13 divided steps a step with two where they land, none with
 /// five, as without leaving anything out.
@@ -42,10 +40,9 @@ struct Opening {
 #[derive(Debug, Default)]
 pub(crate) struct Closing {
     openings: Vec<Opening>,
-    /// How fast a hit may push each body \[m/s\], as bits: numbers that are not negative have the order of their bits, so that threads may
-    /// raise them in any order.
-    push: Vec<AtomicU64>,
-    pushed_on: Vec<AtomicU64>,
+    /// How fast a hit may push each body \[m/s\].
+    push: Highest,
+    pushed_on: Highest,
 }
 
 impl Closing {
@@ -80,14 +77,14 @@ impl Closing {
             Opening { a: c.a, b: c.b, needs: c.gap.max(0.0) / dt + c.normal_velocity(bodies, &bodies.velocity) }
         };
         parallel::fill(&mut self.openings, contacts.len(), &opening);
-        parallel::fill(&mut self.push, bodies.len(), &|_| AtomicU64::new(0));
+        self.push.fill(bodies.len(), &|_| 0.0);
         let Closing { openings, push, .. } = &*self;
         parallel::for_each(openings.par_iter(), |o| {
             if o.needs >= 0.0 {
                 return;
             }
             for i in [o.a, o.b].map(|i| i as usize).into_iter().filter(|i| bodies.awake(*i)) {
-                raise(&push[i], if bodies.round[i] { -o.needs } else { -CORNERS * o.needs });
+                push.raise(i, if bodies.round[i] { -o.needs } else { -CORNERS * o.needs });
             }
         });
         for _ in 0..HOPS {
@@ -98,13 +95,13 @@ impl Closing {
     /// Pushes the neighbours of what is pushed.
     fn push_on(&mut self, bodies: &Bodies) {
         let push = &self.push;
-        parallel::fill(&mut self.pushed_on, push.len(), &|i| AtomicU64::new(push[i].load(Ordering::Relaxed)));
+        self.pushed_on.fill(bodies.len(), &|i| push.get(i));
         let Closing { openings, push, pushed_on } = &*self;
         parallel::for_each(openings.par_iter(), |o| {
             if self.closes(o) {
                 for (from, to) in [(o.a, o.b), (o.b, o.a)].map(|(from, to)| (from as usize, to as usize)) {
                     if bodies.awake(to) {
-                        raise(&pushed_on[to], speed(&push[from]));
+                        pushed_on.raise(to, push.get(from));
                     }
                 }
             }
@@ -113,23 +110,12 @@ impl Closing {
     }
 
     fn closes(&self, opening: &Opening) -> bool {
-        opening.needs <= speed(&self.push[opening.a as usize]) + speed(&self.push[opening.b as usize])
+        opening.needs <= self.push.get(opening.a as usize) + self.push.get(opening.b as usize)
     }
 }
 
 fn is_open(contact: &Contact) -> bool {
     contact.gap > SLACK * contact.radius
-}
-
-fn speed(bits: &AtomicU64) -> f64 {
-    f64::from_bits(bits.load(Ordering::Relaxed))
-}
-
-/// Raises a speed to another one, which is not negative.
-fn raise(bits: &AtomicU64, speed: f64) {
-    if speed > self::speed(bits) {
-        bits.fetch_max(speed.to_bits(), Ordering::Relaxed);
-    }
 }
 
 #[cfg(test)]

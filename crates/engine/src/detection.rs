@@ -11,7 +11,7 @@ use granule_solver::make_room;
 use rayon::prelude::*;
 
 use crate::bodies::Bodies;
-use crate::parallel;
+use crate::parallel::{self, Highest};
 
 /// A contact of the current poses.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +172,7 @@ struct Task {
 pub(crate) struct Detection {
     broadphase: BroadPhase,
     own: Vec<f64>,
-    reach: Vec<f64>,
+    reach: Highest,
     limit: Vec<f64>,
     padding: Vec<f64>,
     faces: Vec<Face>,
@@ -210,13 +210,19 @@ impl Detection {
         let Bodies { boxes, movable, present, .. } = bodies;
         let input = BroadPhaseInput { boxes, movable, present, origin: crowd.place };
         self.broadphase.update(&input, &self.limit, &self.padding);
-        self.reach.clone_from(&self.own);
-        for (a, b) in self.broadphase.pairs() {
+        self.raise_reach();
+    }
+
+    /// A resting body that is hit in this step moves in this step: each reaches as far as its fastest neighbour.
+    fn raise_reach(&mut self) {
+        let own = &self.own;
+        self.reach.fill(own.len(), &|i| own[i]);
+        let Detection { broadphase, own, limit, reach, .. } = &*self;
+        parallel::for_each(broadphase.pairs().par_iter(), |(a, b)| {
             let (a, b) = (*a as usize, *b as usize);
-            let (x, y) = (self.own[a], self.own[b]);
-            self.reach[a] = self.reach[a].max(y.min(self.limit[a]));
-            self.reach[b] = self.reach[b].max(x.min(self.limit[b]));
-        }
+            reach.raise(a, own[b].min(limit[a]));
+            reach.raise(b, own[a].min(limit[b]));
+        });
     }
 
     /// How far the boxes of the broad phase reach beyond those of the bodies.
@@ -277,7 +283,7 @@ impl Detection {
 
     fn search(&mut self, bodies: &Bodies) {
         let reach = &self.reach;
-        parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach[i]));
+        parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach.get(i)));
         let pairs = self.broadphase.pairs();
         if self.tasks.is_empty() {
             self.tasks.resize_with(TASKS, Task::default);

@@ -67,7 +67,7 @@ impl Simulation {
     /// Resolves what touches and approaches, at once.
     fn resolve_touching(&mut self, dt: f64, report: &mut StepReport) {
         let hits = self.hit_settings(dt);
-        let arrived = ARRIVED * self.smallest_radius();
+        let arrived = ARRIVED * self.bodies.smallest_radius();
         let bodies = &self.bodies;
         let pairs = &self.pairs;
         self.impact.standing.clear();
@@ -112,7 +112,7 @@ impl Simulation {
     fn first_touch(&self, left: f64, dt: f64) -> Option<f64> {
         let fast = self.hit_settings(dt).fast;
         let bodies = &self.bodies;
-        let arrived = ARRIVED * self.smallest_radius();
+        let arrived = ARRIVED * self.bodies.smallest_radius();
         let mut first = None;
         for c in self.detection.contacts.iter().filter(|c| c.gap > arrived) {
             let pull = |i: u32| if bodies.awake(i as usize) { c.normal.dot(self.settings.gravity) } else { 0.0 };
@@ -129,7 +129,7 @@ impl Simulation {
     fn fly(&mut self, until: f64, dt: f64, report: &mut StepReport) -> Result<f64, EngineError> {
         let fast = self.hit_settings(dt).fast;
         // What touches already is not an impact any more, or was refused by the step: the contact stage has it.
-        let arrived = ARRIVED * self.smallest_radius();
+        let arrived = ARRIVED * self.bodies.smallest_radius();
         let touching: Vec<(u32, u32)> =
             self.detection.contacts.iter().filter(|c| c.gap <= arrived).map(|c| (c.a, c.b)).collect();
         let mut time = until;
@@ -152,7 +152,7 @@ impl Simulation {
 
     /// Share of the last move, of `time` \[s\], after which the contact that is passed furthest touched; none where no impact was passed.
     fn passed(&self, touching: &[(u32, u32)], fast: f64, time: f64) -> Option<f64> {
-        let arrived = ARRIVED * self.smallest_radius();
+        let arrived = ARRIVED * self.bodies.smallest_radius();
         let bodies = &self.bodies;
         let mut least = None;
         for c in self.detection.contacts.iter().filter(|c| c.gap < -arrived) {

@@ -74,7 +74,7 @@ impl Simulation {
         StageSettings {
             tolerance,
             violent,
-            deep: DEEP * OVERLAP_BOUND * self.smallest_radius() / dt,
+            deep: DEEP * OVERLAP_BOUND * self.bodies.smallest_radius() / dt,
             min_sweeps: MIN_SWEEPS,
             max_sweeps,
             deep_sweeps: max_sweeps.max(DEEP_SWEEPS),
@@ -116,11 +116,6 @@ impl Simulation {
             hits: self.hit_settings(dt),
             threshold: self.speed_of_gravity(LEFT_BY_RELEASE, dt),
         })
-    }
-
-    pub(crate) fn smallest_radius(&self) -> f64 {
-        let radii = (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.radius[i]);
-        radii.fold(f64::INFINITY, f64::min)
     }
 
     pub(crate) fn top_speed(&self) -> f64 {

@@ -3,6 +3,7 @@
 //! Whatever is computed here depends on the items alone: results are the same bits for any number of threads.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::iter::plumbing::{Producer, ProducerCallback};
 use rayon::prelude::*;
@@ -28,6 +29,30 @@ pub(crate) fn fill<T: Send>(items: &mut Vec<T>, count: usize, make: &(impl Fn(us
         items.extend((0..count).map(make));
     } else {
         (0..count).into_par_iter().with_min_len(PIECE).map(make).collect_into_vec(items);
+    }
+}
+
+/// Numbers that are not negative, one for each body, which threads raise in any order: the largest is the same in every one.
+///
+/// They are kept as bits, which have the order of the numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Highest(Vec<AtomicU64>);
+
+impl Highest {
+    /// Starts anew from `count` numbers.
+    pub(crate) fn fill(&mut self, count: usize, start: &(impl Fn(usize) -> f64 + Sync + Send)) {
+        fill(&mut self.0, count, &|i| AtomicU64::new(start(i).to_bits()));
+    }
+
+    pub(crate) fn get(&self, i: usize) -> f64 {
+        f64::from_bits(self.0[i].load(Ordering::Relaxed))
+    }
+
+    /// Raises number i to `x` where that is larger.
+    pub(crate) fn raise(&self, i: usize, x: f64) {
+        if x > self.get(i) {
+            self.0[i].fetch_max(x.to_bits(), Ordering::Relaxed);
+        }
     }
 }
 
@@ -92,5 +117,13 @@ mod tests {
             assert_eq!(largest(&numbers, &|x| *x as f64), count.saturating_sub(1) as f64);
             assert_eq!(super::count(&numbers, &|x| x % 3 == 0), count.div_ceil(3));
         }
+    }
+    #[test]
+    fn numbers_are_raised_and_never_lowered() {
+        let mut highest = Highest::default();
+        highest.fill(3, &|i| i as f64);
+        let items: Vec<usize> = (0..5 * LEAST).collect();
+        for_each(items.par_iter(), |i| highest.raise(i % 2, (i % 1000) as f64 / 500.0));
+        assert_eq!([0, 1, 2].map(|i| highest.get(i)), [998.0 / 500.0, 999.0 / 500.0, 2.0]);
     }
 }

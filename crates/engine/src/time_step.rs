@@ -77,11 +77,11 @@ pub struct Scales {
 impl Scales {
     /// Reads the scales off the bodies; `fall` is the height \[m\] that they can fall.
     pub(crate) fn of(bodies: &Bodies, friction: bool, gravity: f64, fall: f64) -> Self {
-        let mut scales = Scales { smallest_radius: f64::INFINITY, speed: 0.0, gravity, friction, spheres_only: true };
+        let smallest_radius = bodies.smallest_radius();
+        let mut scales = Scales { smallest_radius, speed: 0.0, gravity, friction, spheres_only: true };
         for i in (0..bodies.len()).filter(|i| bodies.present[*i]) {
             let v = &bodies.velocity[i];
             if bodies.dynamic[i] {
-                scales.smallest_radius = scales.smallest_radius.min(bodies.radius[i]);
                 scales.spheres_only &= bodies.round[i];
                 scales.speed = scales.speed.max(v.linear.length() + v.angular.length() * bodies.extent[i]);
             }

@@ -110,9 +110,13 @@ fn a_corner_that_swings_fast_is_met_by_shorter_steps() {
                 simulation.add_body(body).expect("the body is valid");
             }
         });
-        let mut undone = 0;
+        let (mut undone, mut before) = (0, StepReport::default());
         while simulation.time() < 1.0 {
-            undone += simulation.step().expect("the run stays finite").undone;
+            let report = simulation.step().expect("the run stays finite");
+            assert!(before.undone == 0 || report.substeps >= 2, "the step after a divided one begins in halves");
+            assert!(before.substeps > 1 || report.undone + 1 == report.substeps, "and none after a whole one");
+            before = report;
+            undone += report.undone;
         }
         (undone, simulation.largest_overlap())
     };
