@@ -320,17 +320,15 @@ impl Problems {
     pub(crate) fn store_impulses(&self, carried: &[Carried], warm_scale: f64, carrying: &mut Vec<Carried>) {
         carrying.clear();
         make_room(carrying, carried.len());
-        carrying.extend_from_slice(carried);
+        carrying.extend(carried.iter().map(|carried| carried.scaled(warm_scale)));
         let mut first = 0;
         for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
             for r in first..span.rows {
                 let carrying = &mut carrying[self.layout.rows[r].contact as usize];
-                *carrying = if outcome.release.is_some() && outcome.hit[r - first] {
-                    carrying.scaled(warm_scale)
-                } else {
+                if outcome.release.is_none() || !outcome.hit[r - first] {
                     let row = &self.rows[r];
-                    Carried { normal: row.normal_impulse, tangential: row.tangential_impulse }
-                };
+                    *carrying = Carried { normal: row.normal_impulse, tangential: row.tangential_impulse };
+                }
             }
             first = span.rows;
         }

@@ -235,6 +235,7 @@ impl Simulation {
         if self.sleep.wake(&mut self.bodies, &self.detection.contacts, dt) {
             self.detection.find_again(&self.bodies);
         }
+        self.detection.found();
     }
 
     /// Phase `contact`.

@@ -184,7 +184,8 @@ fn what_never_rests_keeps_awake_only_what_it_touches() {
     assert!((spin - DVec3::Z).length() <= 1e-10, "nothing stops a ball that spins on a point: {spin}");
 }
 
-/// What falling asleep takes is booked: 4e-12 of what was dissipated here.
+/// What falling asleep takes from E* is booked: 2e-9 of what was dissipated here, less than nothing because a body that rises slower than
+/// gravity in half a step is lower in E* than one at rest.
 #[test]
 fn a_simulation_that_sleeps_stands_still_until_something_happens() {
     let mut material = None;
@@ -204,7 +205,7 @@ fn a_simulation_that_sleeps_stands_still_until_something_happens() {
     }
     let audit = simulation.audit();
     let lost = [audit.dissipated_impact, audit.dissipated_friction, audit.dissipated_contact, audit.dissipated_sleep];
-    assert!(audit.dissipated_sleep > 0.0 && audit.dissipated_sleep <= 1e-6 * audit.dissipated, "{lost:?}");
+    assert!(audit.dissipated_sleep != 0.0 && audit.dissipated_sleep.abs() <= 1e-6 * audit.dissipated, "{lost:?}");
     assert!((lost.iter().sum::<f64>() - audit.dissipated - corrected).abs() <= 1e-12 * audit.dissipated);
     let (before, first) = (simulation.snapshot(), simulation.step().expect("the run stays finite"));
     assert!(first.contacts > 48, "sleepers keep their contacts");
