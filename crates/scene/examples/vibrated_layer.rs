@@ -1,11 +1,12 @@
 //! The impacts of a vibrated layer, period by period: time, contacts and iterations of the scene's law, as Table 2 of Zhang et al. 2015.
 //!
-//! `cargo run --release -p granule-scene --example vibrated_layer -- [6000|60000] [first period] [last period] [threads]`
+//! `cargo run --release -p granule-scene --example vibrated_layer -- [6000|60000] [first period] [last period] [threads] [law] [friction]
+//! [steps per period]`; law, friction and step are the scene's unless they are given.
 
 use std::error::Error;
 
-use granule_engine::{Phase, StepReport};
-use granule_scene::packaged;
+use granule_engine::{Law, Phase, StepReport};
+use granule_scene::{Scene, packaged};
 
 /// Frequency of the floor in the packaged scenes \[Hz\].
 const FREQUENCY: f64 = 25.2;
@@ -61,11 +62,30 @@ impl Sums {
     }
 }
 
+/// Puts law, friction and steps per period of the command line in place of the scene's.
+fn change(scene: &mut Scene, arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    if let Some(name) = arguments.first() {
+        scene.settings.law =
+            Law::by_name(name).ok_or_else(|| format!("`{name}` is no law; laws are those of scenes"))?;
+    }
+    if let Some(friction) = arguments.get(1) {
+        let friction: f64 = friction.parse()?;
+        for (_, material) in &mut scene.materials {
+            (material.static_friction, material.dynamic_friction) = (friction, friction);
+        }
+    }
+    if let Some(steps) = arguments.get(2) {
+        scene.settings.time_step = Some(1.0 / (FREQUENCY * steps.parse::<f64>()?));
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize, default: u32| arguments.get(i).map_or(Ok(default), |text| text.parse::<u32>());
     let (grains, first, last, threads) = (number(0, 6000)?, number(1, 20)?, number(2, 30)?, number(3, 1)?);
-    let scene = packaged(&format!("vibrated-layer-{grains}"))?;
+    let mut scene = packaged(&format!("vibrated-layer-{grains}"))?;
+    change(&mut scene, arguments.get(4..).unwrap_or_default())?;
     rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global()?;
     let mut simulation = scene.build()?.simulation;
     let mut sums = Sums::default();
