@@ -124,19 +124,27 @@ mod tests {
 
     use super::*;
 
-    /// A row of balls of radius 0.5 m along x, 0.2 m apart, with the given speeds along x, and what stays of the contacts between
-    /// neighbours in a step of `dt` \[s\].
-    fn kept(speeds: &[f64], dt: f64) -> Vec<(u32, u32)> {
+    /// Place of ball i of a row.
+    fn place(i: usize) -> DVec3 {
+        DVec3::X * (1.2 * i as f64)
+    }
+
+    /// A row of balls of radius 0.5 m along x, 0.2 m apart, with the given speeds along x.
+    fn row(speeds: &[f64]) -> Bodies {
         let count = speeds.len();
-        let place = |i: usize| DVec3::X * (1.2 * i as f64);
-        let bodies = Bodies {
+        Bodies {
             pose: (0..count).map(|i| Pose { position: place(i), ..Pose::IDENTITY }).collect(),
             velocity: speeds.iter().map(|v| Velocity { linear: DVec3::X * *v, ..Velocity::ZERO }).collect(),
             dynamic: vec![true; count],
             asleep: vec![false; count],
             round: vec![true; count],
             ..Bodies::default()
-        };
+        }
+    }
+
+    /// What stays of the contacts between neighbours in such a row in a step of `dt` \[s\].
+    fn kept(speeds: &[f64], dt: f64) -> Vec<(u32, u32)> {
+        let (bodies, count) = (row(speeds), speeds.len());
         let contact = |a: usize| Contact {
             a: a as u32,
             b: a as u32 + 1,
@@ -179,16 +187,8 @@ mod tests {
         let still = Contact { a: 0, b: 1, feature: 0, point: DVec3::ZERO, normal: DVec3::X, gap: 0.0, radius: 0.5 };
         let open = Contact { gap: 0.2, ..still };
         let left = |mut contacts: Vec<Contact>| {
-            let bodies = Bodies {
-                pose: vec![Pose::IDENTITY; 2],
-                velocity: vec![Velocity::ZERO; 2],
-                dynamic: vec![true; 2],
-                asleep: vec![false; 2],
-                round: vec![true; 2],
-                ..Bodies::default()
-            };
             let mut carried = vec![Carried::default(); contacts.len()];
-            Closing::default().leave_out(&bodies, &mut contacts, &mut carried, 0.1);
+            Closing::default().leave_out(&row(&[0.0; 2]), &mut contacts, &mut carried, 0.1);
             contacts.iter().map(|c| c.gap).collect::<Vec<_>>()
         };
         assert_eq!(left(vec![still, open, Contact { gap: 0.9 * SLACK * 0.5, ..still }]), [0.0, 0.9 * SLACK * 0.5]);

@@ -19,8 +19,8 @@
 //!
 //! **Energy.** With the final impulses P the stage changes the kinetic energy by exactly `sum P.(u- + u+)/2`, whatever the
 //! order of sweeps or the warm start. At the exact solution each term is at most zero. A stage that stops early may
-//! miss that: then it sweeps on, unless it has nothing left to change, and as a last resort all impulses of the island are scaled back to the point where the
-//! energy equals what came in ([`StageReport::scale`] below 1).
+//! miss that: then it sweeps on, unless it has nothing left to change, and as a last resort all impulses of the island are scaled
+//! back to the point where the energy equals what came in ([`StageReport::scale`] below 1).
 //!
 //! Under gravity the quantity to watch is `E* = kinetic + potential + (dt/2) sum m g.v`, which symplectic Euler keeps exactly in
 //! flight. The stage changes it by `sum P.(u0 + u+)/2` with `u0` the velocity before the forces of the step, since what
@@ -196,7 +196,8 @@ fn sweep(island: &Island<'_>, settings: &StageSettings, packs: &mut Packs, repor
         if report.sweeps == 1 && report.residual > settings.hit {
             sharp = sharp.max(SHARP_IN_IMPACTS * report.residual);
         }
-        if report.sweeps == settings.min_sweeps && report.sweeps < budget && sharp > SHARP * settings.tolerance {
+        let is_impact = sharp > SHARP * settings.tolerance;
+        if is_impact && report.sweeps == settings.min_sweeps && report.sweeps < budget {
             accelerates = packs.begin_directions();
         }
         let tolerance = if report.sweeps < budget { sharp } else { settings.tolerance };
@@ -221,7 +222,7 @@ const SHARP: f64 = 1e-6;
 /// hundred-millionth of its speed.
 const SHARP_IN_IMPACTS: f64 = 1e-4;
 
-/// The same at which a stage ends before its least number of sweeps. A single contact is there after two; 300 of them are in a step of a
+/// Share of the tolerance at which nothing is left to change: a stage ends there before its least number of sweeps. A single contact is there after two; 300 of them are in a step of a
 /// shaken layer of 6000. A tower of three cubes with a ball that spins on it tips by 3e-8 of the spin with `SHARP` instead.
 const EXACT: f64 = 1e-10;
 

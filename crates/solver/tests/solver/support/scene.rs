@@ -76,7 +76,7 @@ pub(crate) fn until(tolerance: f64) -> StageSettings {
 }
 
 /// So many sweeps, neither more nor less.
-pub(crate) fn sweeps(count: u32) -> StageSettings {
+pub(crate) const fn sweeps(count: u32) -> StageSettings {
     StageSettings {
         tolerance: 0.0,
         violent: f64::INFINITY,
