@@ -40,12 +40,14 @@ fn broad_phase(criterion: &mut Criterion) {
     let side = 22;
     let cell = |i: usize| DVec3::new((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
     let boxes: Vec<Aabb> = (0..10_000).map(|i| Aabb::new(cell(i), cell(i) + DVec3::ONE)).collect();
-    let (all, reach, padding) = (vec![true; boxes.len()], vec![0.01; boxes.len()], vec![0.1; boxes.len()]);
+    let (all, none) = (vec![true; boxes.len()], vec![false; boxes.len()]);
+    let (reach, padding) = (vec![0.01; boxes.len()], vec![0.1; boxes.len()]);
     let mut broad_phase = BroadPhase::default();
     criterion.bench_function("broad phase, rebuild of 10 000", |bencher| {
         bencher.iter(|| {
             broad_phase.invalidate();
-            let input = BroadPhaseInput { boxes: &boxes, movable: &all, present: &all, origin: DVec3::ZERO };
+            let origin = DVec3::ZERO;
+            let input = BroadPhaseInput { boxes: &boxes, movable: &all, present: &all, round: &none, origin };
             broad_phase.update(&input, &reach, &padding);
             broad_phase.pairs().len()
         });

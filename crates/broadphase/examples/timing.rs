@@ -23,8 +23,14 @@ fn packed(count: usize, radius: impl Fn(usize) -> f64) -> Vec<Aabb> {
 }
 
 fn report(label: &str, boxes: &[Aabb]) {
+    for round in [false, true] {
+        report_as(if round { "balls" } else { "boxes" }, label, boxes, &vec![round; boxes.len()]);
+    }
+}
+
+fn report_as(kind: &str, label: &str, boxes: &[Aabb], round: &[bool]) {
     let flags = vec![true; boxes.len()];
-    let input = BroadPhaseInput { boxes, movable: &flags, present: &flags, origin: DVec3::ZERO };
+    let input = BroadPhaseInput { boxes, movable: &flags, present: &flags, round, origin: DVec3::ZERO };
     let (reach, padding) = (vec![0.01; boxes.len()], vec![0.05; boxes.len()]);
     let mut broad_phase = BroadPhase::default();
     let (mut best, mut kept) = (f64::INFINITY, f64::INFINITY);
@@ -38,7 +44,12 @@ fn report(label: &str, boxes: &[Aabb]) {
         kept = kept.min(start.elapsed().as_secs_f64());
     }
     let pairs = broad_phase.pairs().len();
-    println!("{label}: {} bodies, {pairs} pairs, rebuild {:.3} ms, kept {:.3} ms", boxes.len(), 1e3 * best, 1e3 * kept);
+    println!(
+        "{label}, {kind}: {} bodies, {pairs} pairs, rebuild {:.3} ms, kept {:.3} ms",
+        boxes.len(),
+        1e3 * best,
+        1e3 * kept
+    );
 }
 
 fn main() {

@@ -32,6 +32,14 @@ pub(crate) struct Entry {
     pub(crate) fat: Aabb,
     pub(crate) body: u32,
     pub(crate) movable: bool,
+    pub(crate) round: bool,
+}
+
+impl Entry {
+    /// The entry of a body with its slot.
+    pub(crate) fn of(body: u32, slot: &Slot) -> Self {
+        Entry { fat: slot.fat, body, movable: slot.movable, round: slot.round }
+    }
 }
 
 /// Cells of one level and where its boxes lie in the sorted list.
@@ -89,10 +97,7 @@ impl Grid {
         self.choose_origin(slots);
         self.sort(slots);
         self.entries.clear();
-        self.entries.extend(self.keys.iter().map(|&(_, body)| {
-            let slot = &slots[body as usize];
-            Entry { fat: slot.fat, body, movable: slot.movable }
-        }));
+        self.entries.extend(self.keys.iter().map(|&(_, body)| Entry::of(body, &slots[body as usize])));
     }
 
     /// Notes the level of each box in its key and makes the cells of a level as wide as its longest box.

@@ -3,6 +3,7 @@
 //! Every body has a *fat box*: its tight box grown by what it may need ahead of time (its reach) and by a padding. Pairs
 //! are listed for fat boxes that meet, so the list stays complete until some tight box, grown by its reach, leaves its fat
 //! box; only then is it rebuilt. In a pile at rest that is never, in a fall once in some padding / (speed x step) steps.
+//! Of balls the balls inside their boxes are asked instead, which leaves half of the pairs.
 //!
 //! The grid has one level per power of two of box sizes, each a sorted list of cell keys (`grid`); a rebuild takes
 //! O(n log n) for the sort and O(n) for the search, at any ratio of sizes (`search`), and the pairs come out in
@@ -24,7 +25,7 @@ use search::Search;
 /// Bodies from which on a look at all of them is shared out to threads.
 const PARALLEL: usize = 4096;
 
-/// The bodies of one step, by dense index; the three slices have the same length.
+/// The bodies of one step, by dense index; the four slices have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct BroadPhaseInput<'a> {
     /// Tight world box of each body \[m\]; may be infinite (half-spaces, containers). A body whose box is empty or not a
@@ -34,6 +35,8 @@ pub struct BroadPhaseInput<'a> {
     pub movable: &'a [bool],
     /// False for slots whose body was removed: they pair with none.
     pub present: &'a [bool],
+    /// True for bodies that fill no more of their box than the ball inside it: their boxes are cubes.
+    pub round: &'a [bool],
     /// A point that moves as most bodies do \[m\], or zero: bodies may move along with it without leaving their fat boxes.
     pub origin: DVec3,
 }
@@ -45,6 +48,19 @@ struct Slot {
     fat: Aabb,
     movable: bool,
     present: bool,
+    round: bool,
+}
+
+impl Slot {
+    /// Whether the body, grown by its reach, is still within its fat box.
+    fn holds(&self, tight: &Aabb, reach: f64) -> bool {
+        if self.round {
+            let room = 0.5 * (self.fat.size().x - tight.size().x) - reach;
+            room >= 0.0 && (self.fat.center() - tight.center()).length_squared() <= room * room
+        } else {
+            self.fat.contains(&tight.padded(reach))
+        }
+    }
 }
 
 /// The list of candidate pairs and all that is needed to keep it.
@@ -64,7 +80,7 @@ pub struct BroadPhase {
 
 impl BroadPhase {
     /// Makes sure that [`pairs`](BroadPhase::pairs) holds every pair whose boxes, each grown by `reach` of its body, meet
-    /// (touching counts). Returns whether the list was rebuilt.
+    /// (touching counts); of two round bodies the balls in these boxes. Returns whether the list was rebuilt.
     ///
     /// `reach[i]` \[m\] is how far ahead contacts of body `i` must be known, for instance its speed times the step;
     /// `padding[i]` \[m\] is what its fat box gets beyond it, so that the list lives for several steps: larger padding, rarer
@@ -78,9 +94,10 @@ impl BroadPhase {
         assert!(
             input.movable.len() == count
                 && input.present.len() == count
+                && input.round.len() == count
                 && reach.len() == count
                 && padding.len() == count,
-            "one box, two flags, one reach and one padding for each body"
+            "one box, three flags, one reach and one padding for each body"
         );
         if self.still_holds(input, reach) {
             return false;
@@ -91,6 +108,7 @@ impl BroadPhase {
             fat: input.boxes[i].padded(reach[i].max(0.0) + padding[i].max(0.0)),
             movable: input.movable[i],
             present: input.present[i],
+            round: input.round[i],
         }));
         self.grid.build(&self.slots);
         self.search.run(&self.grid, &self.slots);
@@ -115,7 +133,8 @@ impl BroadPhase {
             let slot = &self.slots[i];
             slot.present == input.present[i]
                 && slot.movable == input.movable[i]
-                && (!slot.present || slot.fat.contains(&input.boxes[i].shifted(back).padded(reach[i].max(0.0))))
+                && slot.round == input.round[i]
+                && (!slot.present || slot.holds(&input.boxes[i].shifted(back), reach[i].max(0.0)))
         };
         let count = self.slots.len();
         let all = || match count {

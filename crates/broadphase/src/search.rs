@@ -7,6 +7,7 @@
 
 use crate::Slot;
 use crate::grid::{Cell, Entry, Grid, LEVELS};
+use granule_model::Aabb;
 use rayon::prelude::*;
 
 /// Entries per task.
@@ -67,8 +68,7 @@ fn search_stretch(grid: &Grid, slots: &[Slot], first: usize, last: usize, out: &
     }
     for entry in &grid.entries[first..last] {
         for &body in &grid.unbounded {
-            let slot = &slots[body as usize];
-            test(entry, &Entry { fat: slot.fat, body, movable: slot.movable }, out);
+            test(entry, &Entry::of(body, &slots[body as usize]), out);
         }
     }
 }
@@ -154,7 +154,7 @@ impl Rows {
 }
 
 fn pair_unbounded(grid: &Grid, slots: &[Slot], out: &mut Vec<(u32, u32)>) {
-    let entry = |body: u32| Entry { fat: slots[body as usize].fat, body, movable: slots[body as usize].movable };
+    let entry = |body: u32| Entry::of(body, &slots[body as usize]);
     for (index, &body) in grid.unbounded.iter().enumerate() {
         for &other in &grid.unbounded[index + 1..] {
             test(&entry(body), &entry(other), out);
@@ -171,7 +171,14 @@ fn test_all(entry: &Entry, others: &[Entry], out: &mut Vec<(u32, u32)>) {
 
 #[inline]
 fn test(a: &Entry, b: &Entry, out: &mut Vec<(u32, u32)>) {
-    if (a.movable || b.movable) && a.fat.overlaps(&b.fat) {
+    if (a.movable || b.movable) && a.fat.overlaps(&b.fat) && (!(a.round && b.round) || balls_meet(&a.fat, &b.fat)) {
         out.push((a.body.min(b.body), a.body.max(b.body)));
     }
+}
+
+/// Whether the balls inside two cubes meet; all lengths doubled.
+#[inline]
+fn balls_meet(a: &Aabb, b: &Aabb) -> bool {
+    let diameters = a.size().x + b.size().x;
+    ((a.min + a.max) - (b.min + b.max)).length_squared() <= diameters * diameters
 }

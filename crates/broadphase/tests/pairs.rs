@@ -13,11 +13,12 @@ struct Crowd {
     boxes: Vec<Aabb>,
     movable: Vec<bool>,
     present: Vec<bool>,
+    round: Vec<bool>,
     reach: Vec<f64>,
 }
 
 impl Crowd {
-    /// `count` boxes of sizes 1 to `ratio`, the small ones most frequent, some of them static, absent or infinite, in a
+    /// `count` boxes of sizes 1 to `ratio`, the small ones most frequent, half of them round, some of them static, absent or infinite, in a
     /// region that makes a good part of them meet; times `scale`, moved by `offset`.
     fn random(count: usize, ratio: f64, scale: f64, offset: DVec3, seed: u64) -> Crowd {
         let mut random = Random(seed);
@@ -25,7 +26,9 @@ impl Crowd {
         let region = 1.6 * (count as f64).cbrt() * (1.0 + 0.05 * ratio);
         for i in 0..count {
             let size = ratio * (1.0 / ratio + random.unit() * (1.0 - 1.0 / ratio)).powi(3).max(1.0 / ratio);
-            let half = size * (DVec3::splat(0.6) + 0.4 * random.vector().abs());
+            let round = random.unit() < 0.5;
+            let half =
+                if round { DVec3::splat(size) } else { size * (DVec3::splat(0.6) + 0.4 * random.vector().abs()) };
             let center = region * random.vector();
             let mut bounds = Aabb::new(scale * (center - half) + offset, scale * (center + half) + offset);
             // Few enough of the infinite ones that they do not outnumber all other pairs in a large crowd.
@@ -45,6 +48,7 @@ impl Crowd {
                 _ => {}
             }
             crowd.boxes.push(bounds);
+            crowd.round.push(round && kind >= 4);
             crowd.movable.push(random.unit() < 0.75);
             crowd.present.push(random.unit() < 0.9);
             crowd.reach.push(scale * 0.3 * random.unit());
@@ -53,7 +57,13 @@ impl Crowd {
     }
 
     fn input(&self) -> BroadPhaseInput<'_> {
-        BroadPhaseInput { boxes: &self.boxes, movable: &self.movable, present: &self.present, origin: DVec3::ZERO }
+        BroadPhaseInput {
+            boxes: &self.boxes,
+            movable: &self.movable,
+            present: &self.present,
+            round: &self.round,
+            origin: DVec3::ZERO,
+        }
     }
 
     /// Moves every body that can move along its own straight line.
@@ -175,7 +185,8 @@ fn boxes_at_one_point_and_touching_boxes_pair() {
     let mut broad_phase = BroadPhase::default();
     let mut pairs = |boxes: &[Aabb]| {
         let flags = vec![true; boxes.len()];
-        let input = BroadPhaseInput { boxes, movable: &flags, present: &flags, origin: DVec3::ZERO };
+        let round = vec![false; boxes.len()];
+        let input = BroadPhaseInput { boxes, movable: &flags, present: &flags, round: &round, origin: DVec3::ZERO };
         broad_phase.update(&input, &vec![0.0; boxes.len()], &vec![0.0; boxes.len()]);
         broad_phase.pairs().to_vec()
     };
@@ -191,12 +202,38 @@ fn boxes_at_one_point_and_touching_boxes_pair() {
 fn bodies_that_stay_and_look_further_ahead_get_a_new_list() {
     let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));
     let (boxes, flags) = ([unit(0.0), unit(2.0)], [true; 2]);
-    let input = BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, origin: DVec3::ZERO };
+    let (round, origin) = ([false; 2], DVec3::ZERO);
+    let input = BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, round: &round, origin };
     let mut broad_phase = BroadPhase::default();
     assert!(broad_phase.update(&input, &[0.1; 2], &[0.2; 2]) && broad_phase.pairs().is_empty());
     assert!(!broad_phase.update(&input, &[0.29; 2], &[0.2; 2]));
     assert!(broad_phase.update(&input, &[0.5; 2], &[0.2; 2]));
     assert_eq!(broad_phase.pairs(), [(0, 1)]);
+}
+
+/// Two balls whose boxes meet at an edge, and one that moves along a diagonal, out of its ball but not out of its box.
+#[test]
+fn of_round_bodies_the_balls_count() {
+    let ball = |x: f64, y: f64| Aabb::new(DVec3::new(x, y, 0.0) - 0.5, DVec3::new(x, y, 0.0) + 0.5);
+    let flags = [true; 2];
+    let list = |round: [bool; 2], path: &[[f64; 2]]| {
+        let mut broad_phase = BroadPhase::default();
+        path.iter()
+            .map(|[x, y]| {
+                let boxes = [ball(0.0, 0.0), ball(*x, *y)];
+                let origin = DVec3::ZERO;
+                let input = BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, round: &round, origin };
+                let anew = broad_phase.update(&input, &[0.0; 2], &[0.1; 2]);
+                (anew, broad_phase.pairs().len())
+            })
+            .collect::<Vec<_>>()
+    };
+    // Boxes with their padding are 1.2 wide: corners that lie 0.95 apart both ways meet, balls 1.34 apart do not.
+    let path = [[0.95, 0.95], [0.87, 0.87], [0.8, 0.8]];
+    assert_eq!(list([true; 2], &path), [(true, 0), (true, 0), (false, 0)]);
+    for round in [[false; 2], [true, false]] {
+        assert!(list(round, &path).iter().all(|(_, pairs)| *pairs == 1));
+    }
 }
 
 #[test]
@@ -208,7 +245,7 @@ fn bodies_that_move_along_with_the_origin_keep_their_list() {
         let boxes = at.map(unit);
         let origin = DVec3::X * origin;
         let anew = broad_phase.update(
-            &BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, origin },
+            &BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, round: &[false; 3], origin },
             &[0.0; 3],
             &[0.2, 0.2, 8.0],
         );

@@ -207,8 +207,8 @@ impl Detection {
         let crowd = Crowd::of(bodies);
         self.measure_reach(bodies, crowd.velocity, dt, speed_gain);
         self.measure_boxes(bodies);
-        let Bodies { boxes, movable, present, .. } = bodies;
-        let input = BroadPhaseInput { boxes, movable, present, origin: crowd.place };
+        let Bodies { boxes, movable, present, round, .. } = bodies;
+        let input = BroadPhaseInput { boxes, movable, present, round, origin: crowd.place };
         self.broadphase.update(&input, &self.limit, &self.padding);
         self.raise_reach();
     }

@@ -26,14 +26,19 @@ impl Random {
     }
 }
 
-/// Every pair whose boxes, each grown by its own amount, meet; in lexicographic order.
+/// Every pair whose boxes, each grown by its own amount, meet, and the balls in them where both are round; in lexicographic order.
 pub(crate) fn brute_force(input: &BroadPhaseInput, grown: impl Fn(usize) -> f64) -> Vec<(u32, u32)> {
     let boxes: Vec<Aabb> = (0..input.boxes.len()).map(|i| input.boxes[i].padded(grown(i))).collect();
     let mut pairs = Vec::new();
     for a in 0..boxes.len() {
         for b in a + 1..boxes.len() {
             let both = input.present[a] && input.present[b];
-            if both && (input.movable[a] || input.movable[b]) && boxes[a].overlaps(&boxes[b]) {
+            let balls_meet = || {
+                let radii = 0.5 * (boxes[a].size().x + boxes[b].size().x);
+                boxes[a].center().distance(boxes[b].center()) <= radii
+            };
+            let meet = boxes[a].overlaps(&boxes[b]) && (!(input.round[a] && input.round[b]) || balls_meet());
+            if both && (input.movable[a] || input.movable[b]) && meet {
                 pairs.push((a as u32, b as u32));
             }
         }
