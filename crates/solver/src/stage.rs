@@ -32,6 +32,9 @@
 //! where the last sweep changed little while the slow mode of the column was still far off. Hence the second pair,
 //! `trace` and `more_sweeps`.
 //!
+//! **Stacks.** The slow modes of a tall column are beyond what sweeps can do. A small island at rest that thirty sweeps have not made sharp is solved
+//! at once, see `stage/newton.rs`; with sweeps alone a tower of thirty cubes leaned by 5 to 25 % of an edge in 10 s.
+//!
 //! **Precision.** Large islands are swept in single precision, as an inner iteration only: what it finds is impulses, and
 //! velocities and energies are computed from these in double precision; see `stage/refine.rs`.
 //!
@@ -40,11 +43,13 @@
 mod colour;
 mod conjugate;
 mod lanes;
+mod newton;
 mod packs;
 mod real;
 mod refine;
 #[cfg(test)]
 mod sample;
+mod skyline;
 mod sweep;
 mod units;
 
@@ -132,7 +137,12 @@ pub fn solve(
     packs.load(island);
     packs.pass(island.blocks, Task::WarmStart);
     let mut report = StageReport { scale: 1.0, ..StageReport::default() };
-    sweep(island, settings, packs, &mut report);
+    if sweep(island, settings, packs, &mut report, SLOW) == Ended::Slow {
+        go_straight(island, before, settings, packs, &mut report);
+        if !report.converged {
+            sweep(island, settings, packs, &mut report, u32::MAX);
+        }
+    }
     packs.store(island, before);
     guard_energy(island, unforced, before, settings, packs, &mut report);
     report
@@ -185,7 +195,16 @@ const COARSE: f64 = 1e-4;
 ///   that are saved. With 20 sweeps of 540 at rest small rises of E* of either sign keep the stage sweeping, up to 200.
 /// * Updating only the contacts of bodies that have just changed. Of 1300 contacts of a settled pack 40 move by more than the
 ///   tolerance in the first sweep, but what it takes to know them costs as much as their updates.
-fn sweep(island: &Island<'_>, settings: &StageSettings, packs: &mut Packs, report: &mut StageReport) {
+///
+/// Ends after `slow` sweeps where Newton steps may do better.
+fn sweep(
+    island: &Island<'_>,
+    settings: &StageSettings,
+    packs: &mut Packs,
+    report: &mut StageReport,
+    slow: u32,
+) -> Ended {
+    let is_small = newton::is_small(island);
     let budget = settings.work(island) / island.rows.len().max(1) as u32;
     let mut sharp = SHARP * settings.tolerance;
     let mut accelerates = false;
@@ -212,6 +231,50 @@ fn sweep(island: &Island<'_>, settings: &StageSettings, packs: &mut Packs, repor
         if report.converged || (ends && report.sweeps >= budget && report.residual <= settings.deep) {
             break;
         }
+        if report.sweeps >= slow && report.sweeps < budget && is_small && !is_impact {
+            return Ended::Slow;
+        }
+    }
+    Ended::Here
+}
+
+/// How sweeps ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    /// Converged, or more are not worth it.
+    Here,
+    /// At rest and slow: Newton steps may do better.
+    Slow,
+}
+
+/// Sweeps after which a small island at rest is slow.
+const SLOW: u32 = 30;
+/// How often Newton steps are asked.
+const STRAIGHT: u32 = 3;
+
+/// Takes Newton steps while sweeps say that they come nearer to the answer.
+fn go_straight(
+    island: &mut Island<'_>,
+    before: &[Velocity],
+    settings: &StageSettings,
+    packs: &mut Packs,
+    report: &mut StageReport,
+) {
+    for _ in 0..STRAIGHT {
+        if !packs.leap(island, before) {
+            return;
+        }
+        let residual = packs.pass(island.blocks, Task::Sweep);
+        report.sweeps += 1;
+        if residual >= report.residual {
+            packs.leap_back(island, before);
+            return;
+        }
+        report.residual = residual;
+        if residual <= SHARP * settings.tolerance {
+            report.converged = true;
+            return;
+        }
     }
 }
 
@@ -229,7 +292,8 @@ const EXACT: f64 = 1e-10;
 /// Sweeps between two looks at the energy: a look costs as much as a sweep.
 const SWEEPS_PER_LOOK: u32 = 10;
 
-/// The energy bound of the module's head: sweeps on, then scales.
+/// The energy bound of the module's head: sweeps on, then scales. Small islands sweep on by conjugate gradients: where a ball lies on others a thousand
+/// times lighter, a thousand plain sweeps left 0.17 m/s and a rise of E* by 3.7e-4 of the energy dissipated; with them it rises by 7.5e-6.
 fn guard_energy(
     island: &mut Island<'_>,
     unforced: &[Velocity],
@@ -241,8 +305,10 @@ fn guard_energy(
     let mut ledger = ledger(island, unforced, before, packs);
     while ledger.keeps_sweeping(settings, report.sweeps) && report.residual > EXACT * settings.tolerance {
         packs.resume(island);
+        let accelerates = packs.begin_directions();
         for _ in 0..SWEEPS_PER_LOOK {
-            report.residual = packs.pass(island.blocks, Task::Sweep);
+            report.residual =
+                if accelerates { packs.sweep_on(island.blocks) } else { packs.pass(island.blocks, Task::Sweep) };
         }
         packs.store(island, before);
         report.sweeps += SWEEPS_PER_LOOK;

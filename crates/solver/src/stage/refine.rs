@@ -15,6 +15,7 @@
 use granule_model::{DMat3, DVec3, Velocity};
 
 use super::Ledger;
+use super::newton::Newton;
 use super::packs::Swept;
 use super::sweep::Task;
 use super::units::Units;
@@ -33,6 +34,9 @@ pub struct Packs {
     single: Swept<f32, 8>,
     /// Those of each block; there may be more than the island has blocks.
     ledgers: Vec<Ledger>,
+    newton: Newton,
+    /// Impulses before the last Newton steps.
+    impulses: Vec<(f64, DVec3)>,
 }
 
 impl Packs {
@@ -101,6 +105,33 @@ impl Packs {
         if self.is_single {
             self.single.load_bodies(island);
         }
+    }
+
+    /// Takes Newton steps from where the sweeps are, and makes ready for the next sweep there; false where none can be taken.
+    pub(super) fn leap(&mut self, island: &mut Island<'_>, before: &[Velocity]) -> bool {
+        self.store(island, before);
+        self.impulses.clear();
+        self.impulses.extend(island.rows.iter().map(|row| (row.normal_impulse, row.tangential_impulse)));
+        let leaps = self.newton.solve(island, before);
+        if leaps {
+            self.begin_anew(island, before);
+        }
+        leaps
+    }
+
+    /// Makes ready for the next sweep where the last leap began.
+    pub(super) fn leap_back(&mut self, island: &mut Island<'_>, before: &[Velocity]) {
+        for (row, impulses) in island.rows.iter_mut().zip(&self.impulses) {
+            (row.normal_impulse, row.tangential_impulse) = *impulses;
+        }
+        self.begin_anew(island, before);
+    }
+
+    /// Lays the island out with the impulses that its rows have now.
+    fn begin_anew(&mut self, island: &mut Island<'_>, before: &[Velocity]) {
+        island.bodies.iter_mut().zip(before).for_each(|(body, velocity)| body.velocity = *velocity);
+        self.load(island);
+        self.pass(island.blocks, Task::WarmStart);
     }
 
     /// One ledger for each of so many blocks.
