@@ -70,6 +70,8 @@ pub(crate) struct Grid {
     pub(crate) entries: Vec<Entry>,
     /// Present bodies with an infinite box, ascending.
     pub(crate) unbounded: Vec<u32>,
+    /// Whether all entries are round.
+    pub(crate) is_round: bool,
     origin: DVec3,
     sample: Vec<f64>,
 }
@@ -98,6 +100,7 @@ impl Grid {
         self.sort(slots);
         self.entries.clear();
         self.entries.extend(self.keys.iter().map(|&(_, body)| Entry::of(body, &slots[body as usize])));
+        self.is_round = self.entries.iter().all(|entry| entry.round);
     }
 
     /// Notes the level of each box in its key and makes the cells of a level as wide as its longest box.

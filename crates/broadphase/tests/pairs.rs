@@ -66,6 +66,17 @@ impl Crowd {
         }
     }
 
+    /// Makes cubes of all bounded boxes, for balls.
+    fn become_balls(&mut self) {
+        for (bounds, round) in self.boxes.iter_mut().zip(&mut self.round) {
+            if bounds.is_finite() {
+                let (center, half) = (bounds.center(), 0.5 * bounds.size().x);
+                *bounds = Aabb::new(center - half, center + half);
+                *round = true;
+            }
+        }
+    }
+
     /// Moves every body that can move along its own straight line.
     fn shift(&mut self, velocity: &[DVec3]) {
         for i in (0..self.boxes.len()).filter(|&i| self.movable[i]) {
@@ -99,9 +110,13 @@ proptest! {
         ratio in prop::sample::select(vec![1.0, 3.0, 30.0, 100.0, 1e6]),
         scale in prop::sample::select(vec![1e-3, 1.0, 100.0]),
         far in prop::sample::select(vec![0.0, 1e3, 1e8]),
+        balls in any::<bool>(),
         seed in any::<u64>(),
     ) {
-        let crowd = Crowd::random(count, ratio, scale, DVec3::new(far, -0.5 * far, far), seed);
+        let mut crowd = Crowd::random(count, ratio, scale, DVec3::new(far, -0.5 * far, far), seed);
+        if balls {
+            crowd.become_balls();
+        }
         let mut broad_phase = BroadPhase::default();
         let padding = 0.2 * scale;
         prop_assert!(broad_phase.update(&crowd.input(), &crowd.reach, &vec![padding; crowd.reach.len()]));
