@@ -241,7 +241,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         }
         loop {
             let top = self.largest(|zone| zone.top as f64) as usize;
-            let floor = if top < LOWEST { 0 } else { top / 2 };
+            let floor = if top < LOWEST { 0 } else { top / 4 };
             let mut spent = self.spent();
             loop {
                 self.each(&|zone, part| zone.compress(part, step, floor));
