@@ -61,8 +61,7 @@ impl Drift {
         if self.deep.is_empty() {
             return 0.0;
         }
-        self.shifts.clear();
-        self.shifts.resize(bodies.len(), Shift::default());
+        parallel::fill(&mut self.shifts, bodies.len(), &|_| Shift::default());
         for _ in 0..PASSES {
             self.pass(bodies, contacts);
         }
@@ -73,18 +72,19 @@ impl Drift {
 
     /// Scales what lifts so that all displacements together do at most the work `budget`; returns their work \[J\].
     fn hold_back(&mut self, bodies: &Bodies, gravity: DVec3, budget: f64) -> f64 {
-        let work = |(shift, mass): (&Shift, &f64)| -mass * gravity.dot(shift.linear);
-        let works = || self.shifts.iter().zip(&bodies.mass).map(work);
-        let (lifted, lowered): (f64, f64) =
-            works().fold((0.0, 0.0), |(up, down), w| (up + w.max(0.0), down + w.min(0.0)));
+        let shifts = &self.shifts;
+        let work = |i: usize| -bodies.mass[i] * gravity.dot(shifts[i].linear);
+        let all = 0..shifts.len();
+        let lifted = parallel::sum(all.clone(), &|range| range.map(|i| work(i).max(0.0)).sum::<f64>());
+        let lowered = parallel::sum(all, &|range| range.map(|i| work(i).min(0.0)).sum::<f64>());
         if lifted + lowered <= budget {
             return lifted + lowered;
         }
         let share = ((budget - lowered) / lifted).clamp(0.0, 1.0);
         let up = -gravity.normalize_or_zero();
-        for shift in &mut self.shifts {
+        parallel::for_each(self.shifts.par_iter_mut(), |shift| {
             shift.linear -= up * ((1.0 - share) * up.dot(shift.linear).max(0.0));
-        }
+        });
         share * lifted + lowered
     }
 
