@@ -204,7 +204,6 @@ fn sweep(
     report: &mut StageReport,
     slow: u32,
 ) -> Ended {
-    let is_small = newton::is_small(island);
     let budget = settings.work(island) / island.rows.len().max(1) as u32;
     let mut sharp = SHARP * settings.tolerance;
     let mut accelerates = false;
@@ -231,7 +230,7 @@ fn sweep(
         if report.converged || (ends && report.sweeps >= budget && report.residual <= settings.deep) {
             break;
         }
-        if report.sweeps >= slow && report.sweeps < budget && is_small && !is_impact {
+        if (slow..budget).contains(&report.sweeps) && !is_impact && newton::is_small(island) {
             return Ended::Slow;
         }
     }

@@ -160,8 +160,8 @@ fn set_velocities(island: &mut Island<'_>, before: &[Velocity], of_blocks: &mut 
     on(Set::Rest, bodies);
 }
 
-/// Scales friction back onto the cone, which rounding to single precision may have left.
-fn keep_in_cone(row: &mut Row) {
+/// Scales friction back onto the cone, which rounding to single precision or a Newton step may have left.
+pub(super) fn keep_in_cone(row: &mut Row) {
     let limit = row.static_friction * row.normal_impulse;
     let squared = row.tangential_impulse.length_squared();
     if squared > limit * limit {
