@@ -21,6 +21,8 @@ pub(crate) struct ConvexData {
     pub(crate) edges: Vec<Edge>,
     /// Power of two that brings the largest coordinate into \[0.5, 1).
     pub(crate) unit_scale: f64,
+    /// Half the smallest distance of two parallel planes with the body between them \[m\].
+    pub(crate) half_width: f64,
 }
 
 /// A flat face.
@@ -71,8 +73,9 @@ impl ConvexData {
         }
         sides.sort_unstable();
         // Two sides of a closed surface share each edge; the one that runs from the lower corner sorts first.
-        let edges = sides.chunks_exact(2).map(|s| Edge { vertices: s[0].0, faces: [s[0].2, s[1].2] }).collect();
-        ConvexData { vertices, faces, loops: flat, edges, unit_scale }
+        let edges: Vec<_> = sides.chunks_exact(2).map(|s| Edge { vertices: s[0].0, faces: [s[0].2, s[1].2] }).collect();
+        let half_width = 0.5 * smallest_width(&vertices, &faces, &edges);
+        ConvexData { vertices, faces, loops: flat, edges, unit_scale, half_width }
     }
 
     /// Corners of `face`, counter-clockwise seen from outside.
@@ -129,6 +132,38 @@ impl Hull {
         self.triangles.iter().filter(|t| area(t) > COPLANAR * largest).map(depth).fold(f64::INFINITY, f64::min)
     }
 }
+
+/// Edges up to which every two of them are looked at for the smallest width; of a finer hull the faces look in all directions.
+const EDGES_OF_WIDTH: usize = 150;
+
+/// Smallest distance of two parallel planes with the body between them \[m\]: one of them lies on a face, or each on an edge
+/// (Houle and Toussaint 1988).
+fn smallest_width(vertices: &[DVec3], faces: &[Face], edges: &[Edge]) -> f64 {
+    let width = |along: DVec3| {
+        let heights = vertices.iter().map(|v| along.dot(*v));
+        let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)));
+        high - low
+    };
+    let mut least = faces.iter().map(|face| width(face.normal)).fold(f64::INFINITY, f64::min);
+    if edges.len() > EDGES_OF_WIDTH {
+        return least;
+    }
+    let direction =
+        |edge: &Edge| (vertices[edge.vertices[1] as usize] - vertices[edge.vertices[0] as usize]).normalize_or_zero();
+    for (i, edge) in edges.iter().enumerate() {
+        for other in &edges[i + 1..] {
+            let across = direction(edge).cross(direction(other));
+            // Edges that are nearly parallel say nothing that a face does not.
+            if across.length_squared() > PARALLEL * PARALLEL {
+                least = least.min(width(across.normalize()));
+            }
+        }
+    }
+    least
+}
+
+/// Sine of the angle below which two edges are parallel.
+const PARALLEL: f64 = 1e-6;
 
 /// The power of two that brings the largest coordinate into \[0.5, 1); 1 for points that are all zero.
 pub(crate) fn unit_scale(points: impl IntoIterator<Item = DVec3>) -> f64 {
@@ -256,6 +291,23 @@ mod tests {
         let turn = DQuat::from_xyzw(0.3, -0.1, 0.7, 0.4).normalize();
         let tilted: Vec<_> = prism(7, 0.0).into_iter().map(|p| turn * p).collect();
         assert!(convex(&tilted).is_none());
+    }
+
+    #[test]
+    fn the_smallest_width_is_that_of_the_closest_planes() {
+        let half_width = |points: &[DVec3]| convex(points).expect("a solid").half_width;
+        let turn = DQuat::from_xyzw(0.3, -0.5, 0.1, 0.8).normalize();
+        for scale in [1e-3, 1.0, 100.0] {
+            let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+            // A regular tetrahedron: two opposite edges lie in planes 2 apart, a face and its corner in planes 2.309 apart.
+            let tetrahedron = corners.map(|c| scale * (turn * DVec3::from_array(c)));
+            assert!((half_width(&tetrahedron) / scale - 1.0).abs() <= 1e-14);
+            let plate: Vec<_> = (0..8)
+                .map(|k| DVec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), 0.02 * f64::from(k >> 2)))
+                .map(|p| scale * (turn * p))
+                .collect();
+            assert!((half_width(&plate) / (0.01 * scale) - 1.0).abs() <= 1e-12);
+        }
     }
 
     proptest! {

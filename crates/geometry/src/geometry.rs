@@ -29,6 +29,19 @@ pub(crate) enum Geometry {
     Container(Container),
 }
 
+impl Geometry {
+    /// Half the smallest width of a convex piece \[m\]; infinite for shapes without inside, of a compound that of its thinnest part.
+    pub(crate) fn half_width(&self) -> f64 {
+        match self {
+            Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => *radius,
+            Geometry::Cuboid { half } => half.min_element(),
+            Geometry::Convex(data) => data.half_width,
+            Geometry::Compound(parts) => parts.iter().map(|p| p.geometry.half_width()).fold(f64::INFINITY, f64::min),
+            Geometry::HalfSpace { .. } | Geometry::Mesh(_) | Geometry::Container(_) => f64::INFINITY,
+        }
+    }
+}
+
 /// One convex piece of a compound.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {

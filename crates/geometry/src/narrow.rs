@@ -125,7 +125,7 @@ fn against_plane(a: Side, plane: &plane::Plane, margin: f64, out: &mut Vec<Conta
 /// Two convex pieces, `a` of no higher rank than `b`.
 fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     use Geometry::{Capsule, Convex, Cuboid, Sphere};
-    let centre = a.pose.position;
+    let (centre, start) = (a.pose.position, out.len());
     match (a.geometry, b.geometry) {
         (Sphere { radius: ra }, Sphere { radius: rb }) => {
             out.extend(balls(centre, *ra, b.pose.position, *rb, margin));
@@ -143,12 +143,20 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
         (Cuboid { half: ha }, Cuboid { half: hb }) => cuboid::cuboid_cuboid(*ha, a.pose, *hb, b.pose, margin, out),
         _ => polytope::polytope_pair(a, b, margin, out),
     }
+    limit_width(&mut out[start..], a.geometry.half_width().min(b.geometry.half_width()));
 }
 
 /// A contact whose surfaces lie at heights `above` (body A) and `below` (body B) along `normal` over `foot`.
 #[inline]
 fn between(foot: DVec3, normal: DVec3, above: f64, below: f64, feature: u32) -> ContactPoint {
-    ContactPoint { point: foot + 0.5 * (above + below) * normal, normal, gap: above - below, feature }
+    let point = foot + 0.5 * (above + below) * normal;
+    ContactPoint { point, normal, gap: above - below, half_width: f64::INFINITY, feature }
+}
+
+/// Notes in `contacts` that a piece of the given half width is one of the two that touch.
+#[inline]
+fn limit_width(contacts: &mut [ContactPoint], half_width: f64) {
+    contacts.iter_mut().for_each(|contact| contact.half_width = contact.half_width.min(half_width));
 }
 
 /// Folds `value` into the key `seed`: a multiplicative hash, so that keys of nested parts stay apart.

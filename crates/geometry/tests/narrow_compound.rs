@@ -2,7 +2,7 @@
 
 mod narrow_support;
 
-use granule_geometry::Shape;
+use granule_geometry::{Shape, contacts};
 use granule_model::{DQuat, DVec3, Pose};
 use narrow_support::{Random, check_form, lowest, same_points, touch};
 
@@ -109,4 +109,41 @@ fn no_point_of_two_crosses_lies_inside_either() {
         }
     }
     assert!(met > 300, "{met}");
+}
+
+/// The piece that touches says how thin the contact is, not the thinnest piece of the body, nor its volume.
+#[test]
+fn a_contact_is_as_thin_as_the_piece_that_touches() {
+    let shape = |size: [f64; 3]| Shape::cuboid(DVec3::from_array(size)).expect("the size is valid");
+    // A block with a fin on top; origin of its own axes in the middle of the block.
+    let parts = vec![
+        (Pose::IDENTITY, shape([1.0, 1.0, 1.0])),
+        (Pose::from_position(DVec3::new(0.0, 0.0, 0.9)), shape([1.0, 0.02, 0.8])),
+    ];
+    let finned = Shape::compound(parts).expect("the parts are valid");
+    let own = |position: DVec3| Pose::from_position(position).compose(&finned.frame().inverse());
+    let ball = Shape::sphere(0.2).expect("the radius is valid");
+    let widths = |position: DVec3| {
+        let mut out = Vec::new();
+        let at = Pose::from_position(position);
+        contacts(&ball, &at, &finned, &own(DVec3::ZERO), 0.05, &mut out);
+        contacts(&finned, &own(DVec3::ZERO), &ball, &at, 0.05, &mut out);
+        assert_eq!(out.len(), 2, "{position}");
+        out.iter().map(|c| c.half_width).collect::<Vec<_>>()
+    };
+    assert!(widths(DVec3::new(0.0, 0.0, -0.71)).iter().all(|w| *w == 0.2), "the ball is thinner than the block");
+    assert!(
+        widths(DVec3::new(0.0, 0.21, 1.0)).iter().all(|w| (w - 0.01).abs() <= 1e-15),
+        "the fin is thinner than the ball"
+    );
+    let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+    let on_the_floor = |turn: DQuat| {
+        let mut out = Vec::new();
+        let pose = Pose::new(DVec3::Z * if turn.w == 1.0 { 0.5 } else { 1.3 }, turn).compose(&finned.frame().inverse());
+        contacts(&finned, &pose, &floor, &Pose::IDENTITY, 0.01, &mut out);
+        assert_eq!(out.len(), 4);
+        out[0].half_width
+    };
+    assert_eq!(on_the_floor(DQuat::IDENTITY), 0.5);
+    assert!((on_the_floor(DQuat::from_xyzw(1.0, 0.0, 0.0, 0.0)) - 0.01).abs() <= 1e-15);
 }

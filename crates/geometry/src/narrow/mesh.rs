@@ -20,10 +20,9 @@ use std::cell::RefCell;
 
 use granule_model::{ContactPoint, Pose};
 
-use super::Side;
 use super::compound::Pieces;
-use super::mix;
 use super::tidy::tidy;
+use super::{Side, limit_width, mix};
 use crate::geometry::Geometry;
 use crate::mesh::MeshData;
 use facet::Facet;
@@ -47,6 +46,7 @@ pub(super) fn against_mesh(a: Side, data: &MeshData, pose: &Pose, margin: f64, o
             data.triangles_near(&crate::bounds::aabb(geometry, &piece_pose).padded(margin), near);
             piece(Side { geometry, pose: &piece_pose }, data, near, margin, out);
         });
+        limit_width(&mut out[first..], geometry.half_width());
         pieces.keep_surface(index, &own, first, mix(index as u32, u32::MAX), out);
     }
     tidy(out, start, pieces.size());

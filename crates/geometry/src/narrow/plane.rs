@@ -2,9 +2,9 @@
 
 use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 
-use super::Side;
 use super::capsule::Core;
 use super::sphere::push_ball;
+use super::{Side, limit_width};
 use crate::geometry::Geometry;
 
 /// A solid half-space in the world: all points `p` with `normal . (p - foot) <= 0`.
@@ -41,14 +41,15 @@ impl Plane {
         let gap = self.height(corner);
         if gap <= margin {
             let feature = self.first_feature + feature;
-            out.push(ContactPoint { point: corner - 0.5 * gap * self.normal, normal: self.normal, gap, feature });
+            let point = corner - 0.5 * gap * self.normal;
+            out.push(ContactPoint { point, normal: self.normal, gap, half_width: f64::INFINITY, feature });
         }
     }
 }
 
 /// One convex piece against a plane.
 pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<ContactPoint>) {
-    let (pose, first) = (a.pose, plane.first_feature);
+    let (pose, first, start) = (a.pose, plane.first_feature, out.len());
     match a.geometry {
         Geometry::Sphere { radius } => {
             push_ball(pose.position, *radius, plane.normal, plane.height(pose.position), margin, first, out);
@@ -72,6 +73,7 @@ pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<Co
         }
         Geometry::Compound(_) | Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Mesh(_) => {}
     }
+    limit_width(&mut out[start..], a.geometry.half_width());
 }
 
 fn cuboid_plane(half: DVec3, pose: &Pose, plane: &Plane, margin: f64, out: &mut Vec<ContactPoint>) {

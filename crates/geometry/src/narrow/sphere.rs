@@ -21,7 +21,8 @@ pub fn balls(centre_a: DVec3, radius_a: f64, centre_b: DVec3, radius_b: f64, mar
     let normal = if distance > 0.0 { offset / distance } else { DVec3::Z };
     let gap = distance - radius_a - radius_b;
     let point = centre_b + (radius_b + 0.5 * gap) * normal;
-    (gap <= margin).then_some(ContactPoint { point, normal, gap, feature: 0 })
+    let half_width = radius_a.min(radius_b);
+    (gap <= margin).then_some(ContactPoint { point, normal, gap, half_width, feature: 0 })
 }
 
 /// A ball of `radius` whose centre has the signed distance `distance` from the surface of body B along `normal`.
@@ -36,7 +37,8 @@ pub(super) fn push_ball(
 ) {
     let gap = distance - radius;
     if gap <= margin {
-        out.push(ContactPoint { point: centre - (radius + 0.5 * gap) * normal, normal, gap, feature });
+        let point = centre - (radius + 0.5 * gap) * normal;
+        out.push(ContactPoint { point, normal, gap, half_width: radius, feature });
     }
 }
 
