@@ -31,10 +31,16 @@ pub(crate) struct Bodies {
     pub(crate) extent: Vec<f64>,
     pub(crate) present: Vec<bool>,
     pub(crate) asleep: Vec<bool>,
+    /// Left out of the sub-step that is under way: it is made again for a group of bodies that this one is none of.
+    pub(crate) apart: Vec<bool>,
+    /// Length of the sub-step that each body made last, which E* counts \[s\]; [`NO_STEP`] before the first.
+    pub(crate) step: Vec<f64>,
     pub(crate) boxes: Vec<Aabb>,
     pub(crate) shape: Vec<Shape>,
     pub(crate) material: Vec<MaterialId>,
     pub(crate) radius: Vec<f64>,
+    /// Half the smallest width of the body's thinnest convex piece \[m\]; infinite for shapes without inside.
+    pub(crate) half_width: Vec<f64>,
     // Cold.
     pub(crate) mass: Vec<f64>,
     pub(crate) principal_inertia: Vec<DVec3>,
@@ -44,11 +50,18 @@ pub(crate) struct Bodies {
     pub(crate) driven: Vec<Option<Box<Driven>>>,
 }
 
+/// Marks a body that has made no step yet.
+pub(crate) const NO_STEP: f64 = -1.0;
+
 /// A driven body's motion, relative to the own axes' pose in which it was added.
 #[derive(Clone, Debug)]
 pub(crate) struct Driven {
     pub(crate) motion: Motion,
     pub(crate) start: Pose,
+    /// Time by which the motion is behind that of the simulation: the body stood for so long \[s\].
+    pub(crate) delay: f64,
+    /// Whether it stands still in the step that is under way.
+    pub(crate) stands: bool,
 }
 
 /// A body that is being moved.
@@ -96,7 +109,7 @@ impl Bodies {
 
     /// True when the body moves by forces now.
     pub(crate) fn awake(&self, i: usize) -> bool {
-        self.dynamic[i] && !self.asleep[i]
+        self.dynamic[i] && !self.asleep[i] && !self.apart[i]
     }
 
     /// Brings the box and the inertia of a moved body up to date.
@@ -113,13 +126,13 @@ impl Bodies {
     /// Lets `advance` move every body that is awake, by its dense index, and brings boxes and inertia up to date.
     pub(crate) fn advance(&mut self, advance: impl Fn(usize, &mut Moved<'_>) + Sync + Send) {
         let Bodies { pose, velocity, boxes, inverse_inertia, transport, shape, principal_inertia, .. } = self;
-        let (dynamic, asleep) = (&self.dynamic, &self.asleep);
+        let (dynamic, asleep, apart) = (&self.dynamic, &self.asleep, &self.apart);
         let written =
             (pose.par_iter_mut(), velocity.par_iter_mut(), boxes.par_iter_mut(), inverse_inertia.par_iter_mut());
         let read = (transport.par_iter(), shape.par_iter(), principal_inertia.par_iter());
         let items = (written, read).into_par_iter().enumerate();
         parallel::for_each(items, |(i, ((pose, velocity, boxed, inertia), (transport, shape, moments)))| {
-            if !dynamic[i] || asleep[i] {
+            if !dynamic[i] || asleep[i] || apart[i] {
                 return;
             }
             let (transport, moments) = (*transport, *moments);
@@ -136,6 +149,7 @@ impl Bodies {
             rotation: self.pose[i].rotation,
             position: self.pose[i].position,
             velocity: self.velocity[i],
+            step: self.step[i].max(0.0),
         }
     }
 

@@ -137,6 +137,7 @@ mod tests {
             velocity: speeds.iter().map(|v| Velocity { linear: DVec3::X * *v, ..Velocity::ZERO }).collect(),
             dynamic: vec![true; count],
             asleep: vec![false; count],
+            apart: vec![false; count],
             round: vec![true; count],
             ..Bodies::default()
         }
@@ -153,6 +154,7 @@ mod tests {
             normal: -DVec3::X,
             gap: 0.2,
             radius: 0.5,
+            thickness: 0.5,
         };
         let mut contacts: Vec<_> = (0..count - 1).map(contact).collect();
         let mut carried: Vec<_> = (0..count - 1).map(|i| Carried { normal: i as f64, ..Carried::default() }).collect();
@@ -184,7 +186,7 @@ mod tests {
 
     #[test]
     fn contacts_at_rest_stay_and_few_open_ones_are_not_worth_a_search() {
-        let still = Contact { a: 0, b: 1, feature: 0, point: DVec3::ZERO, normal: DVec3::X, gap: 0.0, radius: 0.5 };
+        let still = Contact { a: 0, b: 1, feature: 0, point: DVec3::ZERO, normal: DVec3::X, gap: 0.0, radius: 0.5, thickness: 0.5 };
         let open = Contact { gap: 0.2, ..still };
         let left = |mut contacts: Vec<Contact>| {
             let mut carried = vec![Carried::default(); contacts.len()];

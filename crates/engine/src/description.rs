@@ -38,6 +38,8 @@ pub struct Settings {
     pub integrator: Integrator,
     /// How a step is made.
     pub stepping: Stepping,
+    /// What happens when a driven body jams others.
+    pub jam: JamResponse,
 }
 
 impl Default for Settings {
@@ -50,10 +52,12 @@ impl Default for Settings {
             drag: Drag::default(),
             integrator: Integrator::default(),
             stepping: Stepping::default(),
+            jam: JamResponse::default(),
         }
     }
 }
 
+pub use crate::jam::JamResponse;
 pub use granule_forces::Drag;
 pub use granule_integrator::Integrator;
 pub use granule_solver::{Etm, Law};

@@ -23,28 +23,30 @@ pub(crate) struct Contact {
     pub(crate) point: DVec3,
     pub(crate) normal: DVec3,
     pub(crate) gap: f64,
-    /// Smaller of the two equal-volume radii: the scale of overlap.
+    /// Smaller of the two equal-volume radii: the scale of overlap as it is told \[m\].
     pub(crate) radius: f64,
+    /// The smaller of `radius` and half the width of the thinner piece that touches: the scale by which overlap is judged \[m\].
+    pub(crate) thickness: f64,
 }
 
-/// The impulse that a contact carries in a step.
+/// The mean force that a contact carries over a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Carried {
-    /// \[N s\]
+    /// \[N\]
     pub(crate) normal: f64,
-    /// \[N s\]
+    /// \[N\]
     pub(crate) tangential: DVec3,
 }
 
 impl Carried {
-    /// The same in a step of another length.
+    /// That times `scale`: with the length of a step its impulse \[N s\].
     pub(crate) fn scaled(self, scale: f64) -> Self {
         Carried { normal: scale * self.normal, tangential: self.tangential * scale }
     }
 }
 
 impl Contact {
-    /// Gap up to which a contact counts as touching in counts and in sleep, over the smaller radius. Position passes leave
+    /// Gap up to which a contact counts as touching in counts and in sleep, over its thickness. Position passes leave
     /// gaps of a tenth of it.
     const TOUCH: f64 = 1e-2;
 
@@ -55,7 +57,17 @@ impl Contact {
     }
 
     pub(crate) fn touches(&self) -> bool {
-        self.gap <= Self::TOUCH * self.radius
+        self.gap <= Self::TOUCH * self.thickness
+    }
+
+    /// Whether it touches or is about to.
+    pub(crate) fn is_near(&self) -> bool {
+        self.gap <= SLACK * self.thickness
+    }
+
+    /// Overlap over the thickness \[-\]; negative where the bodies are apart.
+    pub(crate) fn depth(&self) -> f64 {
+        -self.gap / self.thickness
     }
 }
 
@@ -64,7 +76,7 @@ impl Contact {
 const CHUNK: usize = 128;
 /// Contacts to which a task hands on what was carried.
 const INHERITED: usize = 4096;
-/// Margin beyond the distance that can be covered, over the smaller radius: keeps a resting contact in the list while it
+/// Margin beyond the distance that can be covered, over the thickness: keeps a resting contact in the list while it
 /// hovers around touch.
 pub(crate) const SLACK: f64 = 0.02;
 /// Extra size of the boxes of the broad phase, over the mean radius, so that its list lives for many steps.
@@ -76,6 +88,9 @@ const UNBOUNDED_PADDING: f64 = 2.5;
 /// a layer that lands on a rising floor has three times the pairs.
 const STEPS_AHEAD: f64 = 2.0;
 const FAST_PADDING: f64 = 0.4;
+
+/// What a body is given beyond the reach that it turned out to need: the next attempt may carry it a little further.
+const REACH_FURTHER: f64 = 1.25;
 
 /// Square of the mean velocity over the mean of its square beyond which bodies move together.
 const TOGETHER: f64 = 0.5;
@@ -96,6 +111,11 @@ struct Face {
     /// Distance that its surface may cover, or be asked to by a neighbour \[m\].
     reach: f64,
     is_awake: bool,
+    is_dynamic: bool,
+    /// Driven, and not standing: it meets sleepers.
+    drives: bool,
+    /// Left out of the step.
+    apart: bool,
 }
 
 impl Face {
@@ -106,6 +126,9 @@ impl Face {
             radius: bodies.radius[i],
             reach,
             is_awake: bodies.awake(i),
+            is_dynamic: bodies.dynamic[i],
+            drives: bodies.movable[i] && !bodies.dynamic[i] && bodies.velocity[i] != Velocity::ZERO,
+            apart: bodies.apart[i],
         }
     }
 }
@@ -184,8 +207,14 @@ pub(crate) struct Detection {
     /// What they carry in the step that is under way, once it is solved; empty before.
     pub(crate) carrying: Vec<Carried>,
     /// Contacts before the last search, with what was carried then: those to go back to when a step is undone.
-    previous: Vec<Contact>,
+    pub(crate) previous: Vec<Contact>,
     previous_carried: Vec<Carried>,
+    /// How the crowd moved when reaches were measured last \[m/s\].
+    crowd: DVec3,
+    /// Reach that each body is to have at least \[m\]; empty where nothing is asked.
+    asked: Vec<f64>,
+    /// What the contacts before the last search carried in the step between, where there was one.
+    pub(crate) kept: Vec<Carried>,
     /// True when bodies were added, removed or moved since the contacts were found.
     pub(crate) stale: bool,
 }
@@ -205,6 +234,7 @@ impl Detection {
     /// Phase `broadphase`; `speed_gain` is the speed that forces add in a step \[m/s\].
     pub(crate) fn find_pairs(&mut self, bodies: &Bodies, dt: f64, speed_gain: f64) {
         let crowd = Crowd::of(bodies);
+        self.crowd = crowd.velocity;
         self.measure_reach(bodies, crowd.velocity, dt, speed_gain);
         self.measure_boxes(bodies);
         let Bodies { boxes, movable, present, round, .. } = bodies;
@@ -247,6 +277,7 @@ impl Detection {
     /// Distance that a surface point of each body can cover in a step by its own motion, relative to what moves with `velocity`.
     fn measure_reach(&mut self, bodies: &Bodies, velocity: DVec3, dt: f64, speed_gain: f64) {
         self.own.resize(bodies.len(), 0.0);
+        let asked = &self.asked;
         parallel::for_each(self.own.par_iter_mut().enumerate(), |(i, own)| {
             if !bodies.present[i] {
                 *own = 0.0;
@@ -254,10 +285,10 @@ impl Detection {
             }
             let v = &bodies.velocity[i];
             let gain = if bodies.awake(i) { speed_gain } else { 0.0 };
-            // A sphere's surface does not move by its spin, and that of a half-space has no end.
-            let still = bodies.round[i] || !bodies.movable[i] || bodies.extent[i] == f64::INFINITY;
-            let spin = if still { 0.0 } else { v.angular.length() * bodies.extent[i] };
-            *own = dt * ((v.linear - velocity).length() + spin + gain);
+            *own = way(bodies, i, v, velocity, dt) + dt * gain;
+            if let Some(asked) = asked.get(i) {
+                *own = own.max(*asked);
+            }
         });
     }
 
@@ -266,17 +297,115 @@ impl Detection {
         std::mem::swap(&mut self.contacts, &mut self.previous);
         std::mem::swap(&mut self.carried, &mut self.previous_carried);
         self.search(bodies);
+        std::mem::swap(&mut self.kept, &mut self.carrying);
+        self.carrying.clear();
         self.stale = false;
     }
 
-    /// Finds the contacts of the same poses anew, after bodies have been woken.
-    pub(crate) fn find_again(&mut self, bodies: &Bodies) {
-        self.search(bodies);
+
+    /// Contacts before the last search, with what they carried then.
+    pub(crate) fn before(&self) -> (&[Contact], &[Carried]) {
+        (&self.previous, &self.previous_carried)
     }
 
-    /// Ends a search and what followed from it: what was carried has been handed on.
-    pub(crate) fn found(&mut self) {
+    /// Makes these contacts, with what they carry, the current ones.
+    pub(crate) fn put_back(&mut self, contacts: &[Contact], carried: &[Carried]) {
+        self.contacts.clear();
+        self.contacts.extend_from_slice(contacts);
+        self.carried.clear();
+        self.carried.extend_from_slice(carried);
         self.carrying.clear();
+    }
+
+    /// Whether bodies may move further within `dt` \[s\] than contacts were looked for; velocities are those with the forces of the step.
+    pub(crate) fn is_short(&self, bodies: &Bodies, dt: f64) -> bool {
+        if self.own.len() != bodies.len() {
+            return true;
+        }
+        let crowd = self.crowd;
+        let short = |range: std::ops::Range<usize>| {
+            range.filter(|i| bodies.present[*i] && way(bodies, *i, &bodies.velocity[*i], crowd, dt) > self.own[*i]).count()
+        };
+        parallel::sum(0..bodies.len(), &short) > 0
+    }
+
+    /// Asks for more reach for bodies that `velocities` carry through another one that is not listed: further than their reach by
+    /// half the width of their thinnest piece. Whether there are any.
+    pub(crate) fn ask_for_reach(&mut self, bodies: &Bodies, velocities: &[Velocity], dt: f64) -> bool {
+        let (crowd, reach) = (self.crowd, &self.reach);
+        let further = |i: usize| {
+            let needed = way(bodies, i, &velocities[i], crowd, dt);
+            (bodies.awake(i) && needed > reach.get(i) + bodies.half_width[i]).then_some(needed)
+        };
+        if parallel::sum(0..bodies.len(), &|range| range.filter(|i| further(*i).is_some()).count()) == 0 {
+            return false;
+        }
+        self.asked.resize(bodies.len(), 0.0);
+        for i in 0..bodies.len() {
+            if let Some(needed) = further(i) {
+                self.asked[i] = self.asked[i].max(REACH_FURTHER * needed);
+            }
+        }
+        true
+    }
+
+    /// Forgets what was asked for in a step that has ended.
+    pub(crate) fn ask_for_nothing(&mut self) {
+        self.asked.clear();
+    }
+
+    /// Takes the contacts out that no body of `group` has a part in, from before the last search, with what they carry now; those
+    /// of the group become the current ones.
+    pub(crate) fn part(&mut self, group: &[bool], others: &mut Vec<Contact>, forces: &mut Vec<Carried>) {
+        let of_group = |c: &Contact| group[c.a as usize] || group[c.b as usize];
+        others.clear();
+        forces.clear();
+        self.contacts.clear();
+        self.carried.clear();
+        for (k, c) in self.previous.iter().enumerate() {
+            if of_group(c) {
+                self.contacts.push(*c);
+                self.carried.push(self.previous_carried[k]);
+            } else {
+                others.push(*c);
+                forces.push(self.kept[k]);
+            }
+        }
+        self.carrying.clear();
+    }
+
+    /// Joins the contacts of a group with those of the others, pair by pair.
+    pub(crate) fn join(&mut self, others: &[Contact], forces: &[Carried]) {
+        self.previous.clear();
+        self.previous_carried.clear();
+        let mut k = 0;
+        for (c, carried) in self.contacts.iter().zip(&self.carried) {
+            while k < others.len() && (others[k].a, others[k].b) < (c.a, c.b) {
+                self.previous.push(others[k]);
+                self.previous_carried.push(forces[k]);
+                k += 1;
+            }
+            self.previous.push(*c);
+            self.previous_carried.push(*carried);
+        }
+        self.previous.extend_from_slice(&others[k..]);
+        self.previous_carried.extend_from_slice(&forces[k..]);
+        self.contacts.clone_from(&self.previous);
+        self.carried.clone_from(&self.previous_carried);
+    }
+
+    /// Largest mean force over the contacts of a pair in the step that was made last, along their normals \[N\].
+    pub(crate) fn force_between(&self, a: u32, b: u32) -> f64 {
+        let first = self.previous.partition_point(|c| (c.a, c.b) < (a, b));
+        let of_pair = self.previous[first..].iter().take_while(|c| (c.a, c.b) == (a, b)).count();
+        self.kept[first..first + of_pair].iter().map(|carried| carried.normal).sum()
+    }
+
+    /// Overlap of a pair before the last search, over its thickness: the deepest of its contacts, 0 or more \[-\].
+    pub(crate) fn depth_before(&self, a: u32, b: u32) -> f64 {
+        let first = self.previous.partition_point(|c| (c.a, c.b) < (a, b));
+        let of_pair = self.previous[first..].iter().take_while(|c| (c.a, c.b) == (a, b));
+        of_pair.map(Contact::depth).fold(0.0, f64::max)
     }
 
     /// Makes the contacts before the last search the current ones again.
@@ -301,7 +430,10 @@ impl Detection {
                 pairs.first().map_or(&[][..], |pair| &known[known.partition_point(|c| (c.a, c.b) < *pair)..]);
             for (a, b) in pairs {
                 let pair = [&faces[*a as usize], &faces[*b as usize]];
-                if pair.iter().any(|face| face.is_awake) {
+                if pair.iter().any(|face| face.apart) {
+                    continue;
+                }
+                if may_change(pair) {
                     pair_contacts(bodies, (*a, *b), pair, task);
                 } else {
                     known = keep_contacts(known, (*a, *b), task);
@@ -333,6 +465,19 @@ impl Detection {
     }
 }
 
+/// Whether the contacts of a pair may have changed: one of the two is awake, or a driven body comes to a sleeper.
+fn may_change([x, y]: [&Face; 2]) -> bool {
+    x.is_awake || y.is_awake || (x.drives && y.is_dynamic) || (y.drives && x.is_dynamic)
+}
+
+/// Distance that the surface of a body covers in `dt` \[s\] at the velocity `v`, seen from what moves with `crowd` \[m\].
+fn way(bodies: &Bodies, i: usize, v: &Velocity, crowd: DVec3, dt: f64) -> f64 {
+    // A sphere's surface does not move by its spin, and that of a half-space has no end.
+    let still = bodies.round[i] || !bodies.movable[i] || bodies.extent[i] == f64::INFINITY;
+    let spin = if still { 0.0 } else { v.angular.length() * bodies.extent[i] };
+    dt * ((v.linear - crowd).length() + spin)
+}
+
 /// Contacts of a pair of sleepers as they were: their impulses are wanted when one of them wakes. Returns what is known behind them.
 fn keep_contacts<'a>(known: &'a [Contact], pair: (u32, u32), task: &mut Task) -> &'a [Contact] {
     let before = known.iter().take_while(|c| (c.a, c.b) < pair).count();
@@ -346,8 +491,16 @@ fn keep_contacts<'a>(known: &'a [Contact], pair: (u32, u32), task: &mut Task) ->
 fn pair_contacts(bodies: &Bodies, (a, b): (u32, u32), [x, y]: [&Face; 2], task: &mut Task) {
     let radius = x.radius.min(y.radius);
     let margin = x.reach + y.reach + SLACK * radius;
-    let contact =
-        |p: &ContactPoint| Contact { a, b, feature: p.feature, point: p.point, normal: p.normal, gap: p.gap, radius };
+    let contact = |p: &ContactPoint| Contact {
+        a,
+        b,
+        feature: p.feature,
+        point: p.point,
+        normal: p.normal,
+        gap: p.gap,
+        radius,
+        thickness: radius.min(p.half_width),
+    };
     let Task { points, found } = task;
     if x.ball > 0.0 && y.ball > 0.0 {
         let point = balls(x.centre, x.ball, y.centre, y.ball, margin);
@@ -398,6 +551,8 @@ mod tests {
             movable: vec![true; 2],
             present: vec![true; 2],
             asleep: vec![false; 2],
+            apart: vec![false; 2],
+            half_width: vec![0.5; 2],
             round: vec![true; 2],
             extent: vec![0.5; 2],
             radius: vec![0.5; 2],
@@ -413,15 +568,11 @@ mod tests {
         let (bodies, mut detection) = (balls(), Detection::default());
         detection.find_pairs(&bodies, 0.01, 0.0);
         detection.find_contacts(&bodies);
-        detection.found();
         let carries = |detection: &Detection| detection.carried.iter().map(|c| c.normal).collect::<Vec<_>>();
         assert_eq!(carries(&detection), [0.0]);
         detection.carrying = vec![Carried { normal: 7.0, ..Carried::default() }];
         detection.find_contacts(&bodies);
         assert_eq!(carries(&detection), [7.0]);
-        detection.find_again(&bodies);
-        assert_eq!(carries(&detection), [7.0]);
-        detection.found();
         detection.find_contacts(&bodies);
         assert_eq!(carries(&detection), [7.0], "without a step between nothing is lost");
     }

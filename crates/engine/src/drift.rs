@@ -1,6 +1,6 @@
 //! Drift correction: overlap is taken out of the positions and moves no velocity.
 //!
-//! Contacts that overlap by more than [`SLOP`] of the smaller radius are pushed apart by Gauss-Seidel passes over
+//! Contacts that overlap by more than [`SLOP`] of their thickness are pushed apart by Gauss-Seidel passes over
 //! displacements, each taking [`RELAXATION`] of the excess: with the gap linearised in the displacement `d` and the rotation
 //! vector `t` of each body,
 //!
@@ -22,7 +22,7 @@ use crate::bodies::Bodies;
 use crate::detection::Contact;
 use crate::parallel;
 
-/// Overlap that is left alone, over the smaller radius: contacts stay contacts. With 1e-3 columns of cubes went on swaying in one of
+/// Overlap that is left alone, over the thickness: contacts stay contacts. With 1e-3 columns of cubes went on swaying in one of
 /// six settled packs, lifted back by every correction; a settled pack overlaps by about this much.
 const SLOP: f64 = 2e-3;
 /// Share of the excess that a pass takes out.
@@ -46,52 +46,58 @@ pub(crate) struct Drift {
 }
 
 impl Drift {
-    /// Corrects the poses and updates the gaps of `contacts`; returns the work against `gravity` \[J\], at most `budget`.
+    /// Corrects the poses and updates the gaps of `contacts`; does at most the work `budget` \[J\] against `gravity`.
     pub(crate) fn correct(
         &mut self,
         bodies: &mut Bodies,
         contacts: &mut [Contact],
         gravity: DVec3,
         budget: f64,
-    ) -> f64 {
+    ) {
         self.deep.clear();
         let movable = |c: &Contact| bodies.awake(c.a as usize) || bodies.awake(c.b as usize);
-        let deep = contacts.iter().enumerate().filter(|(_, c)| c.gap < -SLOP * c.radius && movable(c));
+        let deep = contacts.iter().enumerate().filter(|(_, c)| c.gap < -SLOP * c.thickness && movable(c));
         self.deep.extend(deep.map(|(i, c)| (i as u32, mobility(bodies, c))));
         if self.deep.is_empty() {
-            return 0.0;
+            self.shifts.clear();
+            return;
         }
         parallel::fill(&mut self.shifts, bodies.len(), &|_| Shift::default());
         for _ in 0..PASSES {
             self.pass(bodies, contacts);
         }
-        let work = self.hold_back(bodies, gravity, budget);
+        self.hold_back(bodies, gravity, budget);
         self.apply(bodies, contacts);
-        work
     }
 
-    /// Scales what lifts so that all displacements together do at most the work `budget`; returns their work \[J\].
-    fn hold_back(&mut self, bodies: &Bodies, gravity: DVec3, budget: f64) -> f64 {
+    /// Work of the last correction against `gravity` on the bodies that are not of `undone` \[J\]; an empty list names none.
+    pub(crate) fn work(&self, bodies: &Bodies, gravity: DVec3, undone: &[bool]) -> f64 {
+        let stands = |i: &usize| !undone.get(*i).copied().unwrap_or(false);
+        let work = |i: usize| -bodies.mass[i] * gravity.dot(self.shifts[i].linear);
+        parallel::sum(0..self.shifts.len(), &|range| range.filter(stands).map(work).sum::<f64>())
+    }
+
+    /// Scales what lifts so that all displacements together do at most the work `budget`.
+    fn hold_back(&mut self, bodies: &Bodies, gravity: DVec3, budget: f64) {
         let shifts = &self.shifts;
         let work = |i: usize| -bodies.mass[i] * gravity.dot(shifts[i].linear);
         let all = 0..shifts.len();
         let lifted = parallel::sum(all.clone(), &|range| range.map(|i| work(i).max(0.0)).sum::<f64>());
         let lowered = parallel::sum(all, &|range| range.map(|i| work(i).min(0.0)).sum::<f64>());
         if lifted + lowered <= budget {
-            return lifted + lowered;
+            return;
         }
         let share = ((budget - lowered) / lifted).clamp(0.0, 1.0);
         let up = -gravity.normalize_or_zero();
         parallel::for_each(self.shifts.par_iter_mut(), |shift| {
             shift.linear -= up * ((1.0 - share) * up.dot(shift.linear).max(0.0));
         });
-        share * lifted + lowered
     }
 
     fn pass(&mut self, bodies: &Bodies, contacts: &[Contact]) {
         for (i, k) in &self.deep {
             let c = &contacts[*i as usize];
-            let excess = -(c.gap + opening(&self.shifts, bodies, c)) - SLOP * c.radius;
+            let excess = -(c.gap + opening(&self.shifts, bodies, c)) - SLOP * c.thickness;
             if excess > 0.0 {
                 let l = c.normal * (RELAXATION * excess / k);
                 push(&mut self.shifts, bodies, c.a, c.point, l);

@@ -13,6 +13,10 @@ pub(crate) fn drive(bodies: &mut Bodies, time: f64, dt: f64) {
         if !bodies.present[i] {
             continue;
         }
+        if driven.stands {
+            bodies.velocity[i] = Velocity::ZERO;
+            continue;
+        }
         let frame = bodies.shape[i].frame();
         // Poses of bodies are those of the body axes; motions are given for the own axes.
         let target = own_pose_at(driven, time + dt).compose(&frame.inverse());
@@ -41,7 +45,7 @@ pub(crate) fn initial_velocity(motion: &Motion, time: f64, arm: DVec3) -> Veloci
 pub(crate) fn arrive(bodies: &mut Bodies, time: f64) {
     for i in 0..bodies.len() {
         let Some(driven) = &bodies.driven[i] else { continue };
-        if bodies.present[i] {
+        if bodies.present[i] && !driven.stands {
             bodies.pose[i] = own_pose_at(driven, time).compose(&bodies.shape[i].frame().inverse());
             bodies.refresh(i);
         }
@@ -50,7 +54,7 @@ pub(crate) fn arrive(bodies: &mut Bodies, time: f64) {
 
 /// Pose of the own axes at a time.
 fn own_pose_at(driven: &Driven, time: f64) -> Pose {
-    let start = driven.start;
+    let (start, time) = (driven.start, time - driven.delay);
     match &driven.motion {
         Motion::Constant(v) => {
             let turned = granule_integrator::rotate(start.rotation, v.angular * time);

@@ -51,6 +51,25 @@ pub enum EngineError {
         /// Depth over the smaller equal-volume radius, in per cent.
         percent: f64,
     },
+    /// Bodies that are caught between a driven body and others, none of which gives way; see [`crate::JamResponse`].
+    #[error(
+        "step {step}, {time} s: bodies {a} and {b} are jammed: driven {driven} presses on them, nothing gives way, and the force \
+         between them had reached {force:.3e} N"
+    )]
+    Jam {
+        /// Step that could not be made.
+        step: u64,
+        /// Time before it \[s\].
+        time: f64,
+        /// Names or numbers of the driven bodies that press.
+        driven: String,
+        /// One body of the contact that was pressed deepest.
+        a: String,
+        /// The other.
+        b: String,
+        /// Force between them that the contact stage had reached \[N\].
+        force: f64,
+    },
     /// A number that became infinite or NaN.
     #[error("step {step}: the {quantity} of body {body} is not finite{contact}")]
     NotFinite {

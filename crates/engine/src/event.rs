@@ -20,7 +20,8 @@ use crate::error::EngineError;
 use crate::impact::{ImpactSettings, Standing};
 use crate::report::{EnergyReport, StepReport};
 use crate::simulation::Simulation;
-use crate::step::Pass;
+use crate::divide::Stop;
+use crate::substep::Pass;
 
 /// Gap at which a contact counts as reached, over the smallest radius.
 const ARRIVED: f64 = 1e-10;
@@ -38,15 +39,16 @@ const KEPT: usize = 8;
 
 impl Simulation {
     /// Makes a step of `dt`, impact after impact.
-    pub(crate) fn step_by_events(&mut self, dt: f64, report: &mut StepReport) -> Result<(), EngineError> {
+    pub(crate) fn step_by_events(&mut self, dt: f64, report: &mut StepReport) -> Result<(), Stop> {
         self.horizon = dt;
         let mut left = dt;
         let mut moves = LEAST_MOVES.max(MOVES * self.bodies.len());
         while left > NOTHING * dt {
-            self.prepare(dt);
+            self.find_touching(dt);
             self.resolve_touching(dt, report);
             if moves == 0 {
                 report.unfinished += 1;
+                self.remember(0);
                 return self.divide(left, 0, report);
             }
             moves -= 1;
@@ -57,7 +59,7 @@ impl Simulation {
     }
 
     /// Finds the contacts of the coming step where they are not known.
-    fn prepare(&mut self, dt: f64) {
+    fn find_touching(&mut self, dt: f64) {
         if self.detection.stale {
             self.detection.find_pairs(&self.bodies, dt, 2.0 * self.settings.gravity.length() * dt);
             self.detection.find_contacts(&self.bodies);
@@ -81,13 +83,13 @@ impl Simulation {
         if !self.impact.standing.iter().any(|s| s.hit) {
             return;
         }
-        let before = self.energies(0.0);
+        let before = self.energies();
         self.impact.velocity.clone_from(&self.bodies.velocity);
         let settings = ImpactSettings { left: self.left(dt), fast: hits.fast };
         let law = self.settings.law.law();
         let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, pairs, &settings);
         self.bodies.velocity.clone_from(&self.impact.velocity);
-        let now = self.energies(0.0);
+        let now = self.energies();
         let star_change = now.conserved() - before.conserved() - totals.driven_work;
         report.add_impacts(&totals);
         report.energy.add(&EnergyReport {
@@ -105,7 +107,7 @@ impl Simulation {
         });
         // Bodies that are faster now may reach others.
         self.detection.stale = true;
-        self.prepare(dt);
+        self.find_touching(dt);
     }
 
     /// Time to the first touch within `left` that is an impact \[s\].
@@ -133,17 +135,18 @@ impl Simulation {
         let touching: Vec<(u32, u32)> =
             self.detection.contacts.iter().filter(|c| c.gap <= arrived).map(|c| (c.a, c.b)).collect();
         let mut time = until;
-        for attempt in 0..=SHORTENINGS {
+        for turn in 0..=SHORTENINGS {
             self.remember(KEPT);
-            let part = self.substep(time, Pass::Flight)?;
-            let passed = (attempt < SHORTENINGS).then(|| self.passed(&touching, fast, time)).flatten();
+            let attempt = self.attempt(time, Pass::Flight)?;
+            let passed = (turn < SHORTENINGS).then(|| self.passed(&touching, fast, time)).flatten();
             let Some(share) = passed else {
+                let part = self.book(&attempt, &[]);
                 self.time += time;
                 report.substeps += 1;
                 report.add(&part);
                 return Ok(time);
             };
-            report.undone += 1;
+            report.undo(&attempt);
             self.go_back(KEPT);
             time *= share;
         }

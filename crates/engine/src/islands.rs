@@ -26,6 +26,7 @@ use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact};
 use crate::impact::{Impact, ImpactTotals, Standing};
 use crate::parallel;
+use crate::sleep::Sleep;
 
 /// What the solver did in an island.
 #[derive(Debug, Default)]
@@ -94,8 +95,6 @@ pub(crate) struct State<'a> {
     pub(crate) unforced: &'a [Velocity],
     /// Step \[s\].
     pub(crate) dt: f64,
-    /// Factor on the impulses of the last step.
-    pub(crate) warm_scale: f64,
 }
 
 /// Rows of an island from which on they are prepared on all threads.
@@ -105,7 +104,7 @@ impl State<'_> {
     /// What the solver is told of a contact.
     fn row_input(&self, place: &Place, coefficients: Coefficients, gap: f64) -> RowInput {
         let contact = &self.contacts[place.contact as usize];
-        let warm = self.carried[place.contact as usize].scaled(self.warm_scale);
+        let warm = self.carried[place.contact as usize].scaled(self.dt);
         let arm = |i: u32| contact.point - self.bodies.pose[i as usize].position;
         RowInput {
             a: place.a,
@@ -230,7 +229,7 @@ impl Problems {
 
     /// Lays the islands out anew in which something was struck: velocities are those after the impact with the forces of the step,
     /// gaps those after the move, impulses those of the last step.
-    pub(crate) fn restart(&mut self, hits: &HitSettings, impact: &Impact, carried: &[Carried], warm_scale: f64) {
+    pub(crate) fn restart(&mut self, hits: &HitSettings, impact: &Impact, carried: &[Carried], dt: f64) {
         let mut from = Span::default();
         for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
             let index = &self.layout.bodies[from.bodies..span.bodies];
@@ -238,7 +237,8 @@ impl Problems {
             if outcome.again {
                 let bodies = &mut self.bodies[from.bodies..span.bodies];
                 for r in from.rows..span.rows {
-                    let warm = carried[self.layout.rows[r].contact as usize].scaled(warm_scale);
+                    let warm = carried[self.layout.rows[r].contact as usize]
+                        .scaled(dt);
                     let row = &mut self.rows[r];
                     let closes = hits.touches_after(row).then(|| hits.gap_after(row));
                     row.restart(closes, hits.dt, warm.normal, warm.tangential);
@@ -315,32 +315,47 @@ impl Problems {
         });
     }
 
-    /// Fills `carrying` with the impulses of the step, to start the next one from. A contact that was hit keeps what it `carried`
+    /// Fills `carrying` with the mean forces of a step of `dt`, to start the next one from. A contact that was hit keeps what it `carried`
     /// before: its impulse says nothing about the load it will carry. So does one between sleepers.
-    pub(crate) fn store_impulses(&self, carried: &[Carried], warm_scale: f64, carrying: &mut Vec<Carried>) {
+    pub(crate) fn store_impulses(&self, carried: &[Carried], dt: f64, carrying: &mut Vec<Carried>) {
         carrying.clear();
         make_room(carrying, carried.len());
-        carrying.extend(carried.iter().map(|carried| carried.scaled(warm_scale)));
+        carrying.extend_from_slice(carried);
         let mut first = 0;
         for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
             for r in first..span.rows {
                 let carrying = &mut carrying[self.layout.rows[r].contact as usize];
                 if outcome.release.is_none() || !outcome.hit[r - first] {
                     let row = &self.rows[r];
-                    *carrying = Carried { normal: row.normal_impulse, tangential: row.tangential_impulse };
+                    *carrying = Carried { normal: row.normal_impulse / dt, tangential: row.tangential_impulse / dt };
                 }
             }
             first = span.rows;
         }
     }
 
-    /// Sums over the islands, in their order.
-    pub(crate) fn totals(&self, kinetic: f64) -> Totals {
+    /// Sums over the islands, in their order, but for those of bodies of `undone`; an empty list names none.
+    pub(crate) fn totals(&self, kinetic: f64, undone: &[bool]) -> Totals {
         let mut sum = Totals::default();
-        for outcome in &self.outcomes[..self.layout.spans.len()] {
-            sum.add(outcome, kinetic);
+        for (island, outcome) in self.islands.iter().zip(&self.outcomes) {
+            let first = island.bodies.first().map(|i| *i as usize);
+            if !first.is_some_and(|i| undone.get(i).copied().unwrap_or(false)) {
+                sum.add(outcome, kinetic);
+            }
         }
         sum
+    }
+
+    /// Tells `sleep` what the contacts with bodies awake do to sleepers in the step that the contact stage has just solved.
+    pub(crate) fn load_sleepers(&self, bodies: &Bodies, contacts: &[Contact], sleep: &mut Sleep) {
+        for (row, place) in self.rows.iter().zip(&self.layout.rows) {
+            let c = &contacts[place.contact as usize];
+            for (i, sign) in [(c.a as usize, 1.0), (c.b as usize, -1.0)] {
+                if bodies.asleep[i] {
+                    sleep.add_load(i, row.impulse() * sign);
+                }
+            }
+        }
     }
 }
 
@@ -394,9 +409,9 @@ mod tests {
         let mut problems = Problems::default();
         problems.find(&Bodies::default(), &[]);
         let bodies = Bodies::default();
-        let state = State { bodies: &bodies, contacts: &[], carried: &[], unforced: &[], dt: 1.0, warm_scale: 1.0 };
+        let state = State { bodies: &bodies, contacts: &[], carried: &[], unforced: &[], dt: 1.0 };
         problems.assemble(&state, |_| unreachable!("no contact"), |c| c.gap);
         assert_eq!(problems.count(), 0);
-        assert_eq!(problems.totals(1.0).sweeps, 0);
+        assert_eq!(problems.totals(1.0, &[]).sweeps, 0);
     }
 }

@@ -23,12 +23,14 @@ mod clock;
 mod closing;
 mod description;
 mod detection;
+mod divide;
 mod drift;
 mod drive;
 mod error;
 mod event;
 mod impact;
 mod islands;
+mod jam;
 mod limits;
 mod motion;
 mod pairs;
@@ -42,11 +44,12 @@ mod sleep;
 mod snapshot;
 mod start;
 mod step;
+mod substep;
 mod time_step;
 
 pub use audit::Audit;
 pub use description::{
-    BodyDescription, Drag, Etm, Integrator, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
+    BodyDescription, Drag, Etm, Integrator, JamResponse, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
 };
 pub use error::EngineError;
 pub use report::{EnergyReport, ImpactCounts, Phase, StepReport};
@@ -54,7 +57,7 @@ pub use rest::RestCriterion;
 pub use simulation::{SharedForceField, Simulation};
 pub use snapshot::{BodySnapshot, Snapshot};
 pub use start::StartOverlap;
-pub use step::OVERLAP_BOUND;
+pub use divide::OVERLAP_BOUND;
 pub use time_step::{Scales, TIME_STEP_RULE};
 
 /// What an embedding program needs, in one line.

@@ -4,7 +4,8 @@ use granule_solver::{HitSettings, ReleaseSettings, StageSettings, Tracking};
 
 use crate::description::Law;
 use crate::simulation::Simulation;
-use crate::step::{OVERLAP_BOUND, Pass};
+use crate::divide::OVERLAP_BOUND;
+use crate::substep::Pass;
 
 /// The contact stage converges to this share of the speed that gravity gives in a step.
 const RESIDUAL: f64 = 0.03;
@@ -71,15 +72,16 @@ impl Simulation {
             (f64::INFINITY, MAX_SWEEPS_WITHOUT_FRICTION)
         };
         let max_sweeps = max_sweeps + (SWEEPS_FOR_DRIFT * self.drift_spent().max(self.overlap_spent())) as u32;
+        let max_sweeps = max_sweeps * self.patience;
         StageSettings {
             tolerance,
             violent,
             deep: DEEP * OVERLAP_BOUND * self.bodies.smallest_radius() / dt,
             min_sweeps: MIN_SWEEPS,
             max_sweeps,
-            deep_sweeps: max_sweeps.max(DEEP_SWEEPS),
+            deep_sweeps: max_sweeps.max(DEEP_SWEEPS * self.patience),
             most_sweeps: MOST_SWEEPS,
-            small_work: SMALL_WORK,
+            small_work: SMALL_WORK * self.patience,
             hit: self.speed_of_gravity(HIT, dt),
             loose_work: if gravity > 0.0 { 0 } else { SMALL_WORK },
             rise: STAGE_RISE * self.audit.scale(),
@@ -145,9 +147,9 @@ impl Simulation {
     }
 
     /// Phase `advance`, second part.
-    pub(crate) fn correct_drift(&mut self) -> f64 {
+    pub(crate) fn correct_drift(&mut self) {
         let left = self.drift_budget() - self.audit.correction_work;
         let budget = (DRIFT_PER_STEP * self.audit.scale()).min(left.max(0.0));
-        self.drift.correct(&mut self.bodies, &mut self.detection.contacts, self.settings.gravity, budget)
+        self.drift.correct(&mut self.bodies, &mut self.detection.contacts, self.settings.gravity, budget);
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::impact::ImpactTotals;
+use crate::substep::Attempt;
 
 /// The phases of a step, in the order in which they run; the names are also those of the tracing spans and of the columns of
 /// the benchmark.
@@ -86,6 +87,8 @@ pub struct EnergyReport {
     pub dissipated_sleep: f64,
     /// Work of the drift correction in this step.
     pub correction_work: f64,
+    /// Change of E* because bodies began steps of another length than they made before: neither gain nor loss.
+    pub step_change: f64,
     /// Change of E* in this step less the work of driven bodies and force fields; what the rule on energy gains watches.
     pub star_change: f64,
     /// Largest rise of kinetic energy by the impact and contact stages of a sub-step over what they were given, relative to it
@@ -107,6 +110,7 @@ impl EnergyReport {
         self.dissipated_sleep += e.dissipated_sleep;
         self.correction_work += e.correction_work;
         self.star_change += e.star_change;
+        self.step_change += e.step_change;
         self.stage_gain = self.stage_gain.max(e.stage_gain);
         self.impact_error = self.impact_error.max(e.impact_error);
         (self.kinetic, self.potential, self.star) = (e.kinetic, e.potential, e.star);
@@ -151,6 +155,8 @@ pub struct StepReport {
     pub substeps: u32,
     /// Attempts that were undone because the overlap grew too much.
     pub undone: u32,
+    /// Driven bodies that stood still because they were jammed.
+    pub stopped: u32,
     /// Candidate pairs.
     pub pairs: usize,
     /// Contacts, those still open included.
@@ -187,6 +193,8 @@ pub struct StepReport {
     pub cut_short: u32,
     /// Largest overlap after the step, over the smaller body's equal-volume radius \[-\].
     pub largest_overlap: f64,
+    /// Largest overlap after the step, over the thickness of what touches; see [`crate::Simulation::largest_overlap_thin`] \[-\].
+    pub largest_overlap_thin: f64,
     /// Bodies that are awake.
     pub awake: usize,
     /// Energy.
@@ -200,6 +208,20 @@ impl StepReport {
         self.resolved += impacts.resolved;
         self.fallbacks += impacts.fallbacks;
         self.impact_iterations += impacts.iterations;
+    }
+
+    /// Counts an attempt that did not stand: its time was spent.
+    pub(crate) fn undo(&mut self, attempt: &Attempt) {
+        self.undone += 1;
+        for (sum, x) in self.seconds.iter_mut().zip(attempt.report.seconds) {
+            *sum += x;
+        }
+    }
+
+    /// Goes back to what was reported `before`, but for the attempts and the time that were spent since.
+    pub(crate) fn take_back(&mut self, before: &StepReport) {
+        let (seconds, undone) = (self.seconds, self.undone + self.substeps - before.substeps);
+        *self = StepReport { seconds, undone, ..*before };
     }
 
     /// Adds a sub-step to the report of its step.
@@ -220,6 +242,7 @@ impl StepReport {
         self.cut_short += part.cut_short;
         self.unfinished += part.unfinished;
         self.largest_overlap = self.largest_overlap.max(part.largest_overlap);
+        self.largest_overlap_thin = self.largest_overlap_thin.max(part.largest_overlap_thin);
         self.energy.add(&part.energy);
         (self.pairs, self.contacts, self.touching) = (part.pairs, part.contacts, part.touching);
         (self.islands, self.largest_island) = (part.islands, part.largest_island);

@@ -9,7 +9,7 @@ use granule_model::{Aabb, BodyId, BodyKind, Coefficients, DVec3, InverseInertia,
 use granule_solver::ProblemError;
 
 use crate::audit::Audit;
-use crate::bodies::{Bodies, Driven};
+use crate::bodies::{Bodies, Driven, NO_STEP};
 use crate::closing::Closing;
 use crate::description::{BodyDescription, MaterialId, Motion, Settings};
 use crate::detection::Detection;
@@ -24,7 +24,8 @@ use crate::rest::RestCriterion;
 use crate::restore::Restore;
 use crate::sleep::Sleep;
 use crate::snapshot::{BodySnapshot, Snapshot};
-use crate::step::Pass;
+use crate::substep::Pass;
+use crate::divide::Divide;
 use crate::time_step::Scales;
 
 /// A force field of the embedding program; see [`Simulation::add_force_field`].
@@ -48,14 +49,19 @@ pub struct Simulation {
     pub(crate) restore: Vec<Restore>,
     /// Whether the next step begins in halves, because the last one had to be divided.
     pub(crate) begins_in_halves: bool,
+    pub(crate) dividing: Divide,
+    /// Whether a driven body stood still in the last step, because it was jammed.
+    pub(crate) stood: bool,
+    /// Factor on the sweeps of the contact stage.
+    pub(crate) patience: u32,
+    /// Velocities before the forces of the step, and with them.
     pub(crate) unforced: Vec<Velocity>,
+    pub(crate) forced: Vec<Velocity>,
     /// Time \[s\].
     pub(crate) time: f64,
     pub(crate) steps: u64,
     /// Length of a whole step \[s\]; zero until it is chosen.
     pub(crate) time_step: f64,
-    /// Length of the last sub-step, for which the impulses in the contacts hold; zero before the first.
-    pub(crate) impulse_time: f64,
     /// Lowest height of the static bodies along gravity \[m\].
     pub(crate) datum: f64,
     /// Steps in a row that qualified as rest, as time \[s\].
@@ -64,6 +70,7 @@ pub struct Simulation {
     /// What a step said in which everything slept from the first to the last, until something is awake.
     pub(crate) asleep: Option<StepReport>,
     pub(crate) largest_overlap: f64,
+    pub(crate) largest_overlap_thin: f64,
     pub(crate) impacts: ImpactCounts,
     /// What the pass through the phases does that is under way.
     pub(crate) pass: Pass,
@@ -90,7 +97,7 @@ impl Simulation {
             return bad(name, value, expected);
         }
         let pairs = Pairs::new(settings.gravity.length());
-        Ok(Simulation { settings, pairs, ..Simulation::default() })
+        Ok(Simulation { settings, pairs, patience: 1, ..Simulation::default() })
     }
 
     /// Adds a material.
@@ -167,16 +174,19 @@ impl Simulation {
         b.movable.push(kind != BodyKind::Static);
         b.present.push(true);
         b.asleep.push(false);
+        b.apart.push(false);
+        b.step.push(NO_STEP);
         b.round.push(shape.name() == "sphere");
         b.extent.push(shape.bounding_radius());
         b.radius.push(shape.equivalent_radius());
+        b.half_width.push(shape.half_width());
         b.shape.push(shape);
         b.material.push(material_id);
         b.mass.push(mass);
         b.principal_inertia.push(moments);
         b.kind.push(kind);
         b.name.push(name);
-        b.driven.push(motion.map(|motion| Box::new(Driven { motion, start: own })));
+        b.driven.push(motion.map(|motion| Box::new(Driven { motion, start: own, delay: 0.0, stands: false })));
         self.changed();
         Ok(self.bodies.id(self.bodies.len() - 1))
     }
@@ -251,6 +261,12 @@ impl Simulation {
     /// Largest overlap over all contacts of all steps so far, over the smaller body's equal-volume radius \[-\].
     pub fn largest_overlap(&self) -> f64 {
         self.largest_overlap
+    }
+
+    /// Largest overlap over all contacts of all steps so far, over the smaller of the smaller body's equal-volume radius and half the
+    /// smallest width of the convex pieces that touched \[-\]: a plate is judged by its thickness.
+    pub fn largest_overlap_thin(&self) -> f64 {
+        self.largest_overlap_thin
     }
 
     /// What became of the impacts of the run so far.

@@ -1,82 +1,290 @@
-//! Sleep, grain by grain.
+//! Sleep, grain by grain: who falls asleep, and who wakes.
 //!
-//! A body that has been slow for a while falls asleep when all that touches it has been slow as well: it stops, the solver takes it for
-//! immovable, and detection does not look at pairs of sleepers, whose contacts keep the impulses that they carried. A restless body so keeps awake itself and what touches it, and no
-//! more: a ball that spins on its contacts without torsional friction spins for ever, and an island of ten thousand would never
-//! sleep for it.
+//! A body that has been slow for a while falls asleep when all that touches it has been slow as well: it stops, the solver takes
+//! it for immovable, and detection does not look at pairs of sleepers, whose contacts keep the forces that they carried. A
+//! restless body keeps awake itself and what touches it, and no more: a ball that spins on its contacts without torsional
+//! friction spins for ever, and an island of ten thousand would never sleep for it.
 //!
-//! A sleeper wakes when a restless body touches it or is about to within the step, when a driven body that it touches moves, and, with
-//! all others, when a body is removed. What wakes is not restless by that alone: waking spreads only as far as motion does, by
-//! one contact a step.
+//! Sleep must not change what happens. A sleeper therefore takes part in the very step that disturbs it:
+//!
+//! * **Met.** A sleeper wakes before the contact stage when a restless body or a driven one that moves touches it, or closes on it
+//!   within the step. What comes with a closing speed u brings the momentum p = m u, and whatever the sleeper leans on shares
+//!   it: neighbours wake, shell by shell, until p spread over all that woke is slower than [`ENERGY`] counts as slow.
+//! * **Loaded.** The contact stage takes the remaining sleepers for immovable. Where the forces on one of them (those of its
+//!   contacts in this step, those that it kept, gravity, fields) no longer balance, to [`LOAD`] of its weight, it wakes with
+//!   the shells that share the imbalance, and the stage is made again. Each turn wakes more, so turns end.
+//! * **Unpropped.** A sleeper wakes for the next step when a contact with a body that is awake has opened in this one.
+//! * **Drawn.** A force field is compared with what it was when the body fell asleep.
+//!
+//! What wakes is not restless by that alone. Adding a field, changing a pair of materials and removing a body wake all.
 
+use granule_forces::Force;
 use granule_model::{DVec3, Velocity};
 
 use crate::bodies::Bodies;
-use crate::detection::Contact;
+use crate::detection::{Carried, Contact};
 
 /// Kinetic energy over m g R below which a body counts as slow: 5 mm/s for a ball of 3 m.
 const ENERGY: f64 = 1e-6;
 /// Time for which a body and all that touches it must have been slow, in units of sqrt(R/g): 0.5 s for a ball of 3 m.
 const DROWSY: f64 = 1.3;
+/// Imbalance of the forces on a sleeper that wakes it, over its weight. Forces of a contact stage at rest waver by some per cent.
+const LOAD: f64 = 0.05;
+/// Change of a field's force on a sleeper that wakes it, over its weight; of its moment over weight times radius.
+const FIELD: f64 = 0.01;
 
-/// How near each body is to sleep.
-#[derive(Debug, Default)]
-pub(crate) struct Sleep {
+/// How near each body is to sleep, and what it fell asleep with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Rest {
     /// Time for which each body has been slow \[s\].
     slow: Vec<f64>,
     /// Whether each body was faster than slow when it was last looked at.
     restless: Vec<bool>,
+    /// Force of the fields on each body when it fell asleep; empty without fields.
+    field: Vec<Force>,
+}
+
+/// Who sleeps; what decides about it, and scratch.
+#[derive(Debug, Default)]
+pub(crate) struct Sleep {
+    /// What an undone step must give back.
+    pub(crate) rest: Rest,
     /// Bodies that would sleep, and those of them that nothing keeps awake.
     drowsy: Vec<bool>,
     calm: Vec<bool>,
+    /// Bodies that fell asleep, or woke, in the last look.
+    pub(crate) fallen: Vec<u32>,
+    pub(crate) woken: Vec<u32>,
+    /// Shell in which each body woke, from 1; 0 for those that did not.
+    shell: Vec<u32>,
+    /// Impulse of the contacts on each sleeper that touches a body awake \[N s\].
+    load: Vec<DVec3>,
+    loaded: Vec<bool>,
+}
+
+/// What moves sleepers beside their contacts in a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings {
+    /// \[m/s2\]
+    pub(crate) gravity: DVec3,
+    /// \[s\]
+    pub(crate) dt: f64,
+}
+
+impl Surroundings {
+    /// Speed of a body of equal-volume radius `radius` that just counts as slow \[m/s\].
+    fn slow_speed(&self, radius: f64) -> f64 {
+        (2.0 * ENERGY * self.gravity.length() * radius).sqrt()
+    }
+}
+
+impl Rest {
+    /// Whether a body moved when it was last looked at; one that was added a moment ago has not been looked at.
+    fn is_restless(&self, i: usize) -> bool {
+        self.restless.get(i).copied().unwrap_or(true)
+    }
+
+    /// Takes from `kept` what it says of the bodies for which `of` holds; bodies that it does not know were not looked at.
+    pub(crate) fn give(&mut self, kept: &Rest, of: impl Fn(usize) -> bool) {
+        for i in (0..self.slow.len()).filter(|i| of(*i)) {
+            self.slow[i] = kept.slow.get(i).copied().unwrap_or(0.0);
+            self.restless[i] = kept.is_restless(i);
+        }
+        for i in (0..self.field.len()).filter(|i| of(*i)) {
+            self.field[i] = kept.field.get(i).copied().unwrap_or_default();
+        }
+    }
 }
 
 impl Sleep {
     /// Wakes every body.
     pub(crate) fn wake_all(&mut self, bodies: &mut Bodies) {
         bodies.asleep.fill(false);
-        self.slow.fill(0.0);
+        self.rest.slow.fill(0.0);
     }
 
-    /// Wakes what is touched, or will be within `dt`, by a body that moves; true if there is any.
-    pub(crate) fn wake(&mut self, bodies: &mut Bodies, contacts: &[Contact], dt: f64) -> bool {
-        let mut any = false;
+    fn wake(&mut self, bodies: &mut Bodies, i: usize) {
+        bodies.asleep[i] = false;
+        self.rest.slow[i] = 0.0;
+        self.rest.restless[i] = false;
+        self.woken.push(i as u32);
+    }
+
+    /// Wakes what is met in this step by a body that moves, with what shares the blow; lists it in `woken`. Velocities are
+    /// those with the forces of the step.
+    pub(crate) fn wake_met(&mut self, bodies: &mut Bodies, contacts: &[Contact], around: &Surroundings) {
+        self.woken.clear();
+        let (mut momentum, mut slow) = (0.0, f64::INFINITY);
         for c in contacts {
             for (sleeper, other) in [(c.a as usize, c.b as usize), (c.b as usize, c.a as usize)] {
-                if bodies.asleep[sleeper] && self.disturbs(bodies, other) && meets(bodies, c, dt) {
-                    bodies.asleep[sleeper] = false;
-                    self.slow[sleeper] = 0.0;
-                    any = true;
+                if !bodies.asleep[sleeper] || bodies.asleep[other] || bodies.apart[other] || bodies.apart[sleeper] {
+                    continue;
                 }
+                let closing = -c.normal_velocity(bodies, &bodies.velocity) - c.gap.max(0.0) / around.dt;
+                let Some(blow) = self.blow(bodies, c, [sleeper, other], closing, around) else { continue };
+                momentum += blow;
+                slow = slow.min(around.slow_speed(bodies.radius[sleeper]));
+                self.wake(bodies, sleeper);
             }
         }
-        any
-    }
-
-    /// Whether a body disturbs sleepers.
-    fn disturbs(&self, bodies: &Bodies, i: usize) -> bool {
-        if !bodies.dynamic[i] {
-            return bodies.velocity[i] != Velocity::ZERO;
+        if momentum > 0.0 {
+            self.spread(bodies, contacts, momentum, slow);
         }
-        // One that was added a moment ago has not been looked at.
-        !bodies.asleep[i] && self.restless.get(i).copied().unwrap_or(true)
     }
 
-    /// Puts bodies to sleep that have been slow for long enough, and so has all that touches them; returns what that takes from
-    /// E* \[J\], the last term of which counts `star_time`.
-    pub(crate) fn settle(
+    /// Momentum that `other` brings to a sleeper \[N s\]; none where it does not disturb it.
+    fn blow(
+        &self,
+        bodies: &Bodies,
+        c: &Contact,
+        [sleeper, other]: [usize; 2],
+        closing: f64,
+        around: &Surroundings,
+    ) -> Option<f64> {
+        let meets = c.touches() || closing >= 0.0;
+        if !bodies.dynamic[other] {
+            let moves = meets && bodies.velocity[other] != Velocity::ZERO;
+            // As much as a body of the sleeper's own mass would bring; the rest follows from the loads.
+            return moves.then(|| bodies.mass[sleeper] * closing.max(0.0));
+        }
+        // What merely rests on it closes by what gravity adds.
+        let hits = closing > 2.0 * around.gravity.length() * around.dt + around.slow_speed(bodies.radius[other]);
+        let disturbs = hits || (meets && self.rest.is_restless(other));
+        disturbs.then(|| if hits { bodies.mass[other] * closing } else { 0.0 })
+    }
+
+    /// Wakes, shell by shell, what the bodies of `woken` lean on, until `momentum` \[N s\] spread over all of them is slower than `slow` \[m/s\].
+    fn spread(&mut self, bodies: &mut Bodies, contacts: &[Contact], momentum: f64, slow: f64) {
+        self.shell.clear();
+        self.shell.resize(bodies.len(), 0);
+        let mut mass = 0.0;
+        for i in &self.woken {
+            self.shell[*i as usize] = 1;
+            mass += bodies.mass[*i as usize];
+        }
+        let mut last = 1;
+        while momentum > slow * mass {
+            let before = self.woken.len();
+            for c in contacts.iter().filter(|c| c.touches()) {
+                for (from, to) in [(c.a as usize, c.b as usize), (c.b as usize, c.a as usize)] {
+                    if self.shell[from] == last && bodies.asleep[to] && !bodies.apart[to] {
+                        self.shell[to] = last + 1;
+                        mass += bodies.mass[to];
+                        self.wake(bodies, to);
+                    }
+                }
+            }
+            if self.woken.len() == before {
+                return;
+            }
+            last += 1;
+        }
+    }
+
+    /// Begins to sum up what presses on sleepers.
+    pub(crate) fn begin_loads(&mut self, count: usize) {
+        self.loaded.clear();
+        self.loaded.resize(count, false);
+        self.load.resize(count, DVec3::ZERO);
+    }
+
+    /// Adds the impulse on the sleeper `i` of a contact that the stage has solved \[N s\].
+    pub(crate) fn add_load(&mut self, i: usize, impulse: DVec3) {
+        if !std::mem::replace(&mut self.loaded[i], true) {
+            self.load[i] = DVec3::ZERO;
+        }
+        self.load[i] += impulse;
+    }
+
+    /// Wakes the sleepers whose loads do not balance, with what shares the imbalance; lists them in `woken`.
+    pub(crate) fn wake_loaded(
         &mut self,
         bodies: &mut Bodies,
         contacts: &[Contact],
-        gravity: DVec3,
-        dt: f64,
-        star_time: f64,
-    ) -> f64 {
-        let g = gravity.length();
+        carried: &[Carried],
+        around: &Surroundings,
+    ) {
+        self.woken.clear();
+        // Contacts that no row stands for: between sleepers, and with what never moves.
+        let moves = |i: usize| bodies.awake(i);
+        for (c, carried) in contacts.iter().zip(carried) {
+            let (a, b) = (c.a as usize, c.b as usize);
+            if !(self.loaded[a] || self.loaded[b]) || moves(a) || moves(b) {
+                continue;
+            }
+            let impulse = (c.normal * carried.normal + carried.tangential) * around.dt;
+            self.load[a] += if self.loaded[a] { impulse } else { DVec3::ZERO };
+            self.load[b] -= if self.loaded[b] { impulse } else { DVec3::ZERO };
+        }
+        let (mut momentum, mut slow) = (0.0, f64::INFINITY);
+        for i in 0..bodies.len() {
+            if !self.loaded[i] {
+                continue;
+            }
+            let weight = around.gravity * bodies.mass[i];
+            let field = self.rest.field.get(i).map_or(DVec3::ZERO, |force| force.force);
+            let imbalance = (self.load[i] + (weight + field) * around.dt).length();
+            if imbalance > LOAD * weight.length() * around.dt {
+                momentum += imbalance;
+                slow = slow.min(around.slow_speed(bodies.radius[i]));
+                self.wake(bodies, i);
+            }
+        }
+        if momentum > 0.0 {
+            self.spread(bodies, contacts, momentum, slow);
+        }
+    }
+
+    /// Wakes sleepers that a body awake no longer touches: `before` are the contacts before the move, `now` those after it.
+    pub(crate) fn wake_unpropped(&mut self, bodies: &mut Bodies, before: &[Contact], now: &[Contact]) {
+        self.woken.clear();
+        for c in before.iter().filter(|c| c.touches()) {
+            let (a, b) = (c.a as usize, c.b as usize);
+            if bodies.asleep[a] == bodies.asleep[b] {
+                continue;
+            }
+            let first = now.partition_point(|n| (n.a, n.b) < (c.a, c.b));
+            let same = now[first..].iter().take_while(|n| (n.a, n.b) == (c.a, c.b));
+            if !same.into_iter().any(Contact::touches) {
+                let sleeper = if bodies.asleep[a] { a } else { b };
+                self.wake(bodies, sleeper);
+            }
+        }
+    }
+
+    /// Wakes sleepers on which the force of the fields has changed since they fell asleep.
+    pub(crate) fn wake_drawn(&mut self, bodies: &mut Bodies, gravity: f64, field: impl Fn(usize) -> Force) {
+        self.woken.clear();
+        for i in 0..bodies.len() {
+            if !bodies.asleep[i] || bodies.apart[i] {
+                continue;
+            }
+            let was = self.rest.field.get(i).copied().unwrap_or_default();
+            let (now, weight) = (field(i), bodies.mass[i] * gravity);
+            let turned = (now.torque - was.torque).length() > FIELD * weight * bodies.radius[i];
+            if turned || (now.force - was.force).length() > FIELD * weight {
+                self.wake(bodies, i);
+            }
+        }
+    }
+
+    /// Notes what the force fields do to the body `i` that has just fallen asleep.
+    pub(crate) fn note_field(&mut self, i: usize, force: Force) {
+        if self.rest.field.len() <= i {
+            self.rest.field.resize(i + 1, Force::default());
+        }
+        self.rest.field[i] = force;
+    }
+
+    /// Puts bodies to sleep that have been slow for long enough, and so has all that touches them; lists them in `fallen` and
+    /// returns what that takes from E* \[J\].
+    pub(crate) fn settle(&mut self, bodies: &mut Bodies, contacts: &[Contact], around: &Surroundings) -> f64 {
+        self.fallen.clear();
+        let g = around.gravity.length();
         if g == 0.0 {
             return 0.0;
         }
-        self.look(bodies, g, dt);
+        self.look(bodies, g, around.dt);
         self.calm.clone_from(&self.drowsy);
         for c in contacts.iter().filter(|c| c.touches()) {
             let (a, b) = (c.a as usize, c.b as usize);
@@ -86,10 +294,11 @@ impl Sleep {
         let mut taken = 0.0;
         for i in 0..bodies.len() {
             if self.calm[i] && bodies.awake(i) {
-                taken += bodies.kinetic_energy(i);
-                taken += 0.5 * star_time * bodies.mass[i] * gravity.dot(bodies.velocity[i].linear);
+                let motion = bodies.motion(i);
+                taken += bodies.kinetic_energy(i) + motion.step_term(around.gravity);
                 bodies.asleep[i] = true;
                 bodies.velocity[i] = Velocity::ZERO;
+                self.fallen.push(i as u32);
             }
         }
         taken
@@ -98,24 +307,20 @@ impl Sleep {
     /// Looks how each body moves.
     fn look(&mut self, bodies: &Bodies, g: f64, dt: f64) {
         let count = bodies.len();
-        self.slow.resize(count, 0.0);
-        self.restless.resize(count, true);
-        self.drowsy.resize(count, false);
+        let Sleep { rest, drowsy, .. } = self;
+        rest.slow.resize(count, 0.0);
+        rest.restless.resize(count, true);
+        drowsy.resize(count, false);
         for i in 0..count {
             if bodies.awake(i) {
-                self.restless[i] = bodies.kinetic_energy(i) >= ENERGY * bodies.mass[i] * g * bodies.radius[i];
-                self.slow[i] = if self.restless[i] { 0.0 } else { self.slow[i] + dt };
+                rest.restless[i] = bodies.kinetic_energy(i) >= ENERGY * bodies.mass[i] * g * bodies.radius[i];
+                rest.slow[i] = if rest.restless[i] { 0.0 } else { rest.slow[i] + dt };
             }
-            self.drowsy[i] = match (bodies.dynamic[i], bodies.asleep[i]) {
-                (true, false) => self.slow[i] >= DROWSY * (bodies.radius[i] / g).sqrt(),
+            drowsy[i] = match (bodies.dynamic[i], bodies.asleep[i]) {
+                (true, false) => rest.slow[i] >= DROWSY * (bodies.radius[i] / g).sqrt(),
                 (true, true) => true,
                 (false, _) => bodies.velocity[i] == Velocity::ZERO,
             };
         }
     }
-}
-
-/// Whether the bodies of a contact touch, or will at their velocities within `dt`.
-fn meets(bodies: &Bodies, c: &Contact, dt: f64) -> bool {
-    c.touches() || c.gap + dt * c.normal_velocity(bodies, &bodies.velocity) <= 0.0
 }

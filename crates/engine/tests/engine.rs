@@ -96,10 +96,12 @@ fn a_large_island_does_not_depend_on_the_number_of_threads() {
 fn a_corner_that_swings_fast_is_met_by_shorter_steps() {
     // 20 spinning cubes, each falling on the corner of a fixed one: the face turns into the corner, which a gap that is linear in
     // the motion does not see.
-    let drop = |hertz: f64| {
+    // Where all of them fail the step is made again as a whole, and the next one begins in halves; of twenty only those that fail go back.
+    let drop = |hertz: f64, which: std::ops::Range<i32>| {
+        let whole = which.len() == 1;
         let mut simulation = on_a_floor(settings(hertz), |simulation, material| {
             let shape = Shape::cuboid(DVec3::splat(2.4)).expect("the size is valid");
-            for i in 0..20 {
+            for i in which {
                 let x = f64::from(i);
                 let mut corner = BodyDescription::fixed(shape.clone(), material, DVec3::new(50.0 * x, 0.0, 0.0));
                 corner.pose.rotation = DQuat::from_xyzw(0.325, -0.325, 0.0, 0.888).normalize();
@@ -113,18 +115,21 @@ fn a_corner_that_swings_fast_is_met_by_shorter_steps() {
         let (mut undone, mut before) = (0, StepReport::default());
         while simulation.time() < 1.0 {
             let report = simulation.step().expect("the run stays finite");
-            assert!(before.undone == 0 || report.substeps >= 2, "the step after a divided one begins in halves");
-            assert!(before.substeps > 1 || report.undone + 1 == report.substeps, "and none after a whole one");
+            assert!(!whole || before.undone == 0 || report.substeps >= 2, "the step after a divided one begins in halves");
+            assert!(!whole || before.substeps > 1 || report.undone + 1 == report.substeps, "and none after a whole one");
             before = report;
             undone += report.undone;
         }
         (undone, simulation.largest_overlap())
     };
-    let (undone, overlap) = drop(60.0);
-    assert!(undone > 0, "no step was divided, largest overlap {overlap}");
-    assert!(overlap <= OVERLAP_BOUND, "{overlap}");
+    let singly = (0..20).map(|i| drop(60.0, i..i + 1)).fold((0, 0.0), |(n, most), (k, x)| (n + k, f64::max(most, x)));
+    for (undone, overlap) in [singly, drop(60.0, 0..20)] {
+        println!("{undone} undone, overlap {overlap}");
+        assert!(undone > 0, "no step was divided, largest overlap {overlap}");
+        assert!(overlap <= OVERLAP_BOUND, "{overlap}");
+    }
     // Control: at 600 Hz the same falls need no division.
-    assert_eq!(drop(600.0).0, 0);
+    assert_eq!(drop(600.0, 0..20).0, 0);
 }
 
 /// A ball at rest, without gravity, half its radius above a floor that rises by three quarters of it in a step: the floor's own speed makes
@@ -151,7 +156,8 @@ fn a_floor_that_rises_is_known_before_it_touches() {
 fn bodies_at_rest_sleep_and_wake_as_far_as_motion_reaches() {
     let mut simulation = on_a_floor(Settings { sleeping: true, ..settings(60.0) }, |simulation, material| {
         for k in 0..3 {
-            sphere(simulation, material, 0.5, DVec3::new(1.0 * k as f64, 0.0, 0.5));
+            // The third stands a little apart from the others.
+            sphere(simulation, material, 0.5, DVec3::new([0.0, 1.0, 2.1][k], 0.0, 0.5));
         }
         sphere(simulation, material, 0.5, DVec3::new(0.0, 0.0, 40.0));
     });

@@ -94,6 +94,11 @@ impl Shape {
         self.0.equivalent_radius
     }
 
+    /// Half the smallest width of the thinnest convex piece \[m\]; infinite for shapes without finite volume.
+    pub fn half_width(&self) -> f64 {
+        self.0.geometry.half_width()
+    }
+
     /// Largest distance of a surface point from the centre of mass \[m\]; may be infinite.
     pub fn bounding_radius(&self) -> f64 {
         self.0.bounding_radius

@@ -1,0 +1,133 @@
+//! Jams: bodies caught between a driven body and others that cannot give way.
+//!
+//! Driven bodies go where their motion says, whatever it takes. Where nothing can give way no impulse fulfils the contacts, and
+//! shorter steps do not help. A part of a step that fails at the smallest length is a jam when a body of a contact that failed is
+//! touched from opposite sides, and its group is touched by a driven body that moves.
+//!
+//! With [`JamResponse::Error`] the run ends with the state before the step. With [`JamResponse::Yield`] the driven bodies that touch
+//! the group stand still for the step: they keep their pose, and their clocks stand, so that each goes on with its motion from
+//! there. In the step after, a whole step is tried first and, if it fails, taken for a jam at once: what is jammed costs two or
+//! three attempts a step and not a hundred.
+
+use crate::divide::DEEPEST;
+use crate::error::EngineError;
+use crate::simulation::Simulation;
+
+/// How often a step is halved that follows one in which a driven body stood.
+const DEEPEST_AFTER_STOP: usize = 1;
+/// Cosine between the normals of two contacts from which on they press from opposite sides.
+const OPPOSITE: f64 = -0.2;
+
+/// What happens when bodies are caught between a driven body and others that cannot give way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JamResponse {
+    /// The step fails with [`EngineError::Jam`].
+    #[default]
+    Error,
+    /// The driven bodies that press stand still until a step can be made.
+    Yield,
+}
+
+/// Bodies caught between others.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Jam {
+    /// The two bodies of the contact that was pressed deepest.
+    pub(crate) bodies: [u32; 2],
+    /// Driven bodies that move and touch the group.
+    pub(crate) driven: Vec<u32>,
+    /// Force between the two that the contact stage had reached when it gave up \[N\].
+    pub(crate) force: f64,
+}
+
+impl Simulation {
+    /// How often the step may be halved.
+    pub(crate) fn deepest(&self) -> usize {
+        if self.has_stood() { DEEPEST_AFTER_STOP } else { DEEPEST }
+    }
+
+    /// Whether a driven body stood still in the step before.
+    pub(crate) fn has_stood(&self) -> bool {
+        self.stood
+    }
+
+    /// The jam behind the contacts that failed; none where nothing is caught.
+    pub(crate) fn find_jam(&mut self, dt: f64) -> Option<Jam> {
+        let contacts = &self.detection.contacts;
+        let failed = self.dividing.failed.iter().map(|k| &contacts[*k as usize]);
+        let caught = |i: u32| self.bodies.dynamic[i as usize] && self.is_caught(i);
+        let deepest = failed
+            .filter(|c| caught(c.a) || caught(c.b))
+            .max_by(|x, y| x.depth().total_cmp(&y.depth()))
+            .map(|c| [c.a, c.b])?;
+        let driven = self.driven_against(deepest, dt);
+        let force = self.detection.force_between(deepest[0], deepest[1]);
+        (!driven.is_empty()).then_some(Jam { bodies: deepest, driven, force })
+    }
+
+    /// Whether a body is touched from opposite sides.
+    fn is_caught(&self, body: u32) -> bool {
+        let touching = || self.detection.contacts.iter().filter(|c| c.touches());
+        let outward = |c: &crate::detection::Contact| {
+            (c.a == body).then_some(c.normal).or((c.b == body).then_some(-c.normal))
+        };
+        let normals: Vec<_> = touching().filter_map(outward).collect();
+        normals.iter().enumerate().any(|(k, n)| normals[k + 1..].iter().any(|m| n.dot(*m) < OPPOSITE))
+    }
+
+    /// Driven bodies that move and touch what hangs together with one of `bodies`.
+    fn driven_against(&mut self, bodies: [u32; 2], _dt: f64) -> Vec<u32> {
+        let contacts = &self.detection.contacts;
+        let mut reached = vec![false; self.bodies.len()];
+        bodies.iter().for_each(|i| reached[*i as usize] = true);
+        let yields = |i: u32| self.bodies.dynamic[i as usize];
+        loop {
+            let mut any = false;
+            for c in contacts.iter().filter(|c| c.touches()) {
+                for (from, to) in [(c.a, c.b), (c.b, c.a)] {
+                    if reached[from as usize] && yields(from) && !reached[to as usize] {
+                        reached[to as usize] = true;
+                        any = true;
+                    }
+                }
+            }
+            if !any {
+                break;
+            }
+        }
+        let moves = |i: &usize| self.bodies.driven[*i].is_some() && self.bodies.velocity[*i] != granule_model::Velocity::ZERO;
+        (0..self.bodies.len()).filter(|i| reached[*i]).filter(moves).map(|i| i as u32).collect()
+    }
+
+    /// The error that tells of a jam.
+    pub(crate) fn jam_error(&self, jam: &Jam) -> EngineError {
+        let label = |i: &u32| self.bodies.label(*i as usize);
+        EngineError::Jam {
+            step: self.steps + 1,
+            time: self.time,
+            driven: jam.driven.iter().map(label).collect::<Vec<_>>().join(", "),
+            a: label(&jam.bodies[0]),
+            b: label(&jam.bodies[1]),
+            force: jam.force,
+        }
+    }
+
+    /// Lets driven bodies stand in the step that is made next.
+    pub(crate) fn hold(&mut self, driven: &[u32]) {
+        for i in driven {
+            if let Some(driven) = &mut self.bodies.driven[*i as usize] {
+                driven.stands = true;
+            }
+        }
+    }
+
+    /// Ends a step in which driven bodies may have stood: their clocks fall behind by `dt`.
+    pub(crate) fn release_held(&mut self, dt: f64) {
+        self.stood = false;
+        for driven in self.bodies.driven.iter_mut().flatten() {
+            if std::mem::take(&mut driven.stands) {
+                driven.delay += dt;
+                self.stood = true;
+            }
+        }
+    }
+}
