@@ -186,7 +186,16 @@ mod tests {
 
     #[test]
     fn contacts_at_rest_stay_and_few_open_ones_are_not_worth_a_search() {
-        let still = Contact { a: 0, b: 1, feature: 0, point: DVec3::ZERO, normal: DVec3::X, gap: 0.0, radius: 0.5, thickness: 0.5 };
+        let still = Contact {
+            a: 0,
+            b: 1,
+            feature: 0,
+            point: DVec3::ZERO,
+            normal: DVec3::X,
+            gap: 0.0,
+            radius: 0.5,
+            thickness: 0.5,
+        };
         let open = Contact { gap: 0.2, ..still };
         let left = |mut contacts: Vec<Contact>| {
             let mut carried = vec![Carried::default(); contacts.len()];

@@ -302,7 +302,6 @@ impl Detection {
         self.stale = false;
     }
 
-
     /// Contacts before the last search, with what they carried then.
     pub(crate) fn before(&self) -> (&[Contact], &[Carried]) {
         (&self.previous, &self.previous_carried)
@@ -324,7 +323,9 @@ impl Detection {
         }
         let crowd = self.crowd;
         let short = |range: std::ops::Range<usize>| {
-            range.filter(|i| bodies.present[*i] && way(bodies, *i, &bodies.velocity[*i], crowd, dt) > self.own[*i]).count()
+            range
+                .filter(|i| bodies.present[*i] && way(bodies, *i, &bodies.velocity[*i], crowd, dt) > self.own[*i])
+                .count()
         };
         parallel::sum(0..bodies.len(), &short) > 0
     }

@@ -204,15 +204,11 @@ impl Simulation {
             return;
         }
         for (k, c) in contacts.iter().enumerate() {
-            if c.depth() > share * OVERLAP_BOUND && self.grows_too_much(c, share) {
+            let before = || self.detection.depth_before(c.a, c.b);
+            if c.depth() > share * OVERLAP_BOUND && fails(c.depth(), before(), share) {
                 self.dividing.failed.push(k as u32);
             }
         }
-    }
-
-    fn grows_too_much(&self, c: &Contact, share: f64) -> bool {
-        let before = self.detection.depth_before(c.a, c.b);
-        c.depth() - before > share * (CREEP * (OVERLAP_LIMIT - before)).max(UNSEEN)
     }
 
     /// The bodies that hang together with contacts that failed; none where that is half of those awake or more.
@@ -253,7 +249,13 @@ impl Simulation {
         self.detection.contacts.iter().any(|c| {
             let (a, b) = (c.a as usize, c.b as usize);
             let both = bodies.dynamic[a] && bodies.dynamic[b] && group[a] != group[b];
-            both && c.depth() > OVERLAP_BOUND && self.grows_too_much(c, 1.0)
+            both && fails(c.depth(), self.detection.depth_before(c.a, c.b), 1.0)
         })
     }
+}
+
+/// Whether an overlap fails that grew from `before` to `after` in a step, or in a part of one that may use up that `share` of what a whole one
+/// may; both over the thickness.
+pub(crate) fn fails(after: f64, before: f64, share: f64) -> bool {
+    after > share * OVERLAP_BOUND && after - before > share * (CREEP * (OVERLAP_LIMIT - before)).max(UNSEEN)
 }

@@ -47,13 +47,7 @@ pub(crate) struct Drift {
 
 impl Drift {
     /// Corrects the poses and updates the gaps of `contacts`; does at most the work `budget` \[J\] against `gravity`.
-    pub(crate) fn correct(
-        &mut self,
-        bodies: &mut Bodies,
-        contacts: &mut [Contact],
-        gravity: DVec3,
-        budget: f64,
-    ) {
+    pub(crate) fn correct(&mut self, bodies: &mut Bodies, contacts: &mut [Contact], gravity: DVec3, budget: f64) {
         self.deep.clear();
         let movable = |c: &Contact| bodies.awake(c.a as usize) || bodies.awake(c.b as usize);
         let deep = contacts.iter().enumerate().filter(|(_, c)| c.gap < -SLOP * c.thickness && movable(c));

@@ -16,11 +16,11 @@
 
 use granule_model::DVec3;
 
+use crate::divide::Stop;
 use crate::error::EngineError;
 use crate::impact::{ImpactSettings, Standing};
 use crate::report::{EnergyReport, StepReport};
 use crate::simulation::Simulation;
-use crate::divide::Stop;
 use crate::substep::Pass;
 
 /// Gap at which a contact counts as reached, over the smallest radius.

@@ -38,6 +38,8 @@ struct Outcome {
     driven_work_on_star: f64,
     /// Whether an impact makes the contact stage start anew.
     again: bool,
+    /// Whether the contact stage could not keep the bodies apart.
+    overrun: bool,
     before: Vec<Velocity>,
     hit: Vec<bool>,
 }
@@ -237,8 +239,7 @@ impl Problems {
             if outcome.again {
                 let bodies = &mut self.bodies[from.bodies..span.bodies];
                 for r in from.rows..span.rows {
-                    let warm = carried[self.layout.rows[r].contact as usize]
-                        .scaled(dt);
+                    let warm = carried[self.layout.rows[r].contact as usize].scaled(dt);
                     let row = &mut self.rows[r];
                     let closes = hits.touches_after(row).then(|| hits.gap_after(row));
                     row.restart(closes, hits.dt, warm.normal, warm.tangential);
@@ -265,10 +266,31 @@ impl Problems {
         });
     }
 
+    /// Notes the islands in which a contact that the contact stage has left approaching would `fail`; `fail` is asked with its gap after
+    /// the move \[m\].
+    pub(crate) fn find_overrun(
+        &mut self,
+        contacts: &[Contact],
+        hits: &HitSettings,
+        fail: impl Fn(&Contact, f64) -> bool,
+    ) {
+        let mut first = 0;
+        for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
+            let rows = self.rows[first..span.rows].iter().zip(&self.layout.rows[first..span.rows]);
+            outcome.overrun = rows.into_iter().any(|(row, place)| {
+                let c = &contacts[place.contact as usize];
+                fail(c, hits.gap_after(row))
+            });
+            first = span.rows;
+        }
+    }
+
     /// Phase `release`; without settings nothing is released, and only the work of driven bodies is read off.
     pub(crate) fn release(&mut self, settings: Option<&ReleaseSettings>) {
         self.each(|island, unforced, outcome, lender| {
-            let Outcome { before, hit, .. } = outcome;
+            let Outcome { before, hit, overrun, .. } = &mut *outcome;
+            // Where bodies are pressed into each other, whatever is given back is pressed in again, without end.
+            let settings = settings.filter(|_| !*overrun);
             outcome.release = settings.and_then(|settings| {
                 lender.lend(island.rows.len(), |scratch| release(island, settings, before, &mut scratch.workspace, hit))
             });

@@ -67,9 +67,8 @@ impl Simulation {
     /// Whether a body is touched from opposite sides.
     fn is_caught(&self, body: u32) -> bool {
         let touching = || self.detection.contacts.iter().filter(|c| c.touches());
-        let outward = |c: &crate::detection::Contact| {
-            (c.a == body).then_some(c.normal).or((c.b == body).then_some(-c.normal))
-        };
+        let outward =
+            |c: &crate::detection::Contact| (c.a == body).then_some(c.normal).or((c.b == body).then_some(-c.normal));
         let normals: Vec<_> = touching().filter_map(outward).collect();
         normals.iter().enumerate().any(|(k, n)| normals[k + 1..].iter().any(|m| n.dot(*m) < OPPOSITE))
     }
@@ -94,7 +93,8 @@ impl Simulation {
                 break;
             }
         }
-        let moves = |i: &usize| self.bodies.driven[*i].is_some() && self.bodies.velocity[*i] != granule_model::Velocity::ZERO;
+        let moves =
+            |i: &usize| self.bodies.driven[*i].is_some() && self.bodies.velocity[*i] != granule_model::Velocity::ZERO;
         (0..self.bodies.len()).filter(|i| reached[*i]).filter(moves).map(|i| i as u32).collect()
     }
 

@@ -51,13 +51,13 @@ pub use audit::Audit;
 pub use description::{
     BodyDescription, Drag, Etm, Integrator, JamResponse, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
 };
+pub use divide::OVERLAP_BOUND;
 pub use error::EngineError;
 pub use report::{EnergyReport, ImpactCounts, Phase, StepReport};
 pub use rest::RestCriterion;
 pub use simulation::{SharedForceField, Simulation};
 pub use snapshot::{BodySnapshot, Snapshot};
 pub use start::StartOverlap;
-pub use divide::OVERLAP_BOUND;
 pub use time_step::{Scales, TIME_STEP_RULE};
 
 /// What an embedding program needs, in one line.

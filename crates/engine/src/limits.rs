@@ -3,8 +3,8 @@
 use granule_solver::{HitSettings, ReleaseSettings, StageSettings, Tracking};
 
 use crate::description::Law;
-use crate::simulation::Simulation;
 use crate::divide::OVERLAP_BOUND;
+use crate::simulation::Simulation;
 use crate::substep::Pass;
 
 /// The contact stage converges to this share of the speed that gravity gives in a step.

@@ -86,7 +86,16 @@ mod tests {
     use super::*;
 
     fn contacts(points: &[DVec3], normal: DVec3) -> Vec<Contact> {
-        let contact = |point: &DVec3| Contact { a: 0, b: 1, feature: 0, point: *point, normal, gap: 0.0, radius: 1.0, thickness: 1.0 };
+        let contact = |point: &DVec3| Contact {
+            a: 0,
+            b: 1,
+            feature: 0,
+            point: *point,
+            normal,
+            gap: 0.0,
+            radius: 1.0,
+            thickness: 1.0,
+        };
         points.iter().map(contact).collect()
     }
 

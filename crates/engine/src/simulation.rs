@@ -13,6 +13,7 @@ use crate::bodies::{Bodies, Driven, NO_STEP};
 use crate::closing::Closing;
 use crate::description::{BodyDescription, MaterialId, Motion, Settings};
 use crate::detection::Detection;
+use crate::divide::Divide;
 use crate::drift::Drift;
 use crate::drive;
 use crate::error::EngineError;
@@ -25,7 +26,6 @@ use crate::restore::Restore;
 use crate::sleep::Sleep;
 use crate::snapshot::{BodySnapshot, Snapshot};
 use crate::substep::Pass;
-use crate::divide::Divide;
 use crate::time_step::Scales;
 
 /// A force field of the embedding program; see [`Simulation::add_force_field`].

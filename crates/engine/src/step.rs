@@ -109,10 +109,9 @@ impl Simulation {
                 }
                 Err(Stop::Jammed(jam)) if self.settings.jam == JamResponse::Yield => jam,
                 Err(stop) => {
-                    let error = self.error_of(&stop);
                     self.go_all_back(start);
                     self.begins_in_halves = in_halves;
-                    return Err(error);
+                    return Err(self.error_of(&stop));
                 }
             };
             report.take_back(&begun);

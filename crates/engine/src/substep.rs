@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use crate::clock::Clock;
 use crate::description::Integrator;
 use crate::detection::{Contact, Detection};
+use crate::divide;
 use crate::drive;
 use crate::error::EngineError;
 use crate::impact::{ImpactSettings, ImpactTotals};
@@ -254,7 +255,6 @@ impl Simulation {
         self.detection.find_pairs(&self.bodies, dt, 2.0 * self.settings.gravity.length() * dt);
     }
 
-
     /// Phase `contact`.
     fn solve_contacts(&mut self, dt: f64) {
         if !self.settings.law.is_released() {
@@ -320,6 +320,9 @@ impl Simulation {
 
     /// Phase `release`.
     fn release(&mut self, dt: f64) {
+        let (contacts, hits) = (&self.detection.contacts, self.hit_settings(dt));
+        let fails = |c: &Contact, gap: f64| divide::fails(-gap / c.thickness, c.depth().max(0.0), 1.0);
+        self.problems.find_overrun(contacts, &hits, fails);
         self.problems.release(self.release_settings(dt).as_ref());
         self.problems.write_back(&mut self.bodies);
         // What a very short flight leaves is rounding: the next one starts from what a longer one left.

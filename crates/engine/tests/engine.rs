@@ -115,8 +115,14 @@ fn a_corner_that_swings_fast_is_met_by_shorter_steps() {
         let (mut undone, mut before) = (0, StepReport::default());
         while simulation.time() < 1.0 {
             let report = simulation.step().expect("the run stays finite");
-            assert!(!whole || before.undone == 0 || report.substeps >= 2, "the step after a divided one begins in halves");
-            assert!(!whole || before.substeps > 1 || report.undone + 1 == report.substeps, "and none after a whole one");
+            assert!(
+                !whole || before.undone == 0 || report.substeps >= 2,
+                "the step after a divided one begins in halves"
+            );
+            assert!(
+                !whole || before.substeps > 1 || report.undone + 1 == report.substeps,
+                "and none after a whole one"
+            );
             before = report;
             undone += report.undone;
         }

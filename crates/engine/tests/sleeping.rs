@@ -14,11 +14,7 @@ fn settings(sleeping: bool) -> Settings {
 }
 
 /// A floor of `material`, and what `add` puts on it.
-fn on_a_floor(
-    settings: Settings,
-    material: Material,
-    add: impl FnOnce(&mut Simulation, MaterialId),
-) -> Simulation {
+fn on_a_floor(settings: Settings, material: Material, add: impl FnOnce(&mut Simulation, MaterialId)) -> Simulation {
     let mut simulation = Simulation::new(settings).expect("settings are valid");
     let rock = simulation.add_material(material).expect("the material is valid");
     let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
@@ -189,7 +185,8 @@ fn a_force_field_that_changes_wakes() {
         assert!(before.abs() <= 1e-6 && (at_rest || ramp > 0.0), "{before}");
         run_until(&mut simulation, 14.0);
         // Friction holds 0.4 g: sudden wind leaves 0.6 g for nine seconds, the ramp passes 0.4 g after eight.
-        let (moved, least) = (simulation.pose(cube).expect("it is there").position.x, if ramp == 0.0 { 200.0 } else { 10.0 });
+        let (moved, least) =
+            (simulation.pose(cube).expect("it is there").position.x, if ramp == 0.0 { 200.0 } else { 10.0 });
         assert!(moved > least, "{moved} m with ramp {ramp}");
     }
 }

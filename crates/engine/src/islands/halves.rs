@@ -214,8 +214,16 @@ mod tests {
         let bodies = Bodies { pose, radius: vec![0.5; count as usize + 1], ..Bodies::default() };
         let neighbours = (0..count).flat_map(|i| [(i, i + 1), (i, i + 10), (i, i + 100), (i, count)]);
         let pairs = neighbours.filter(|(_, b)| *b <= count).chain(far);
-        let contact =
-            |(a, b)| Contact { a, b, feature: 0, point: DVec3::ZERO, normal: DVec3::X, gap: 0.0, radius: 0.5, thickness: 0.5 };
+        let contact = |(a, b)| Contact {
+            a,
+            b,
+            feature: 0,
+            point: DVec3::ZERO,
+            normal: DVec3::X,
+            gap: 0.0,
+            radius: 0.5,
+            thickness: 0.5,
+        };
         let mut awake = vec![true; count as usize];
         awake.push(false);
         (bodies, awake, pairs.map(contact).collect())
