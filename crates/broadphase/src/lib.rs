@@ -127,14 +127,27 @@ impl BroadPhase {
         self.valid = false;
     }
 
+    /// Drops bodies from the list that are not present any more, by dense index; everything else stays as it is.
+    pub fn forget(&mut self, gone: &[u32]) {
+        if !self.valid {
+            return;
+        }
+        for body in gone {
+            self.slots[*body as usize].present = false;
+        }
+        let slots = &self.slots;
+        self.sorter.retain(|(a, b)| slots[a as usize].present && slots[b as usize].present);
+    }
+
     fn still_holds(&self, input: &BroadPhaseInput, reach: &[f64]) -> bool {
         let back = self.origin - input.origin;
         let unchanged = |i: usize| {
             let slot = &self.slots[i];
             slot.present == input.present[i]
-                && slot.movable == input.movable[i]
-                && slot.round == input.round[i]
-                && (!slot.present || slot.holds(&input.boxes[i].shifted(back), reach[i].max(0.0)))
+                && (!slot.present
+                    || slot.movable == input.movable[i]
+                        && slot.round == input.round[i]
+                        && slot.holds(&input.boxes[i].shifted(back), reach[i].max(0.0)))
         };
         let count = self.slots.len();
         let all = || match count {

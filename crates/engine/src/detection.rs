@@ -197,6 +197,31 @@ impl Detection {
         self.stale = true;
     }
 
+    /// Drops what is known of bodies that were taken out; all others keep their pairs, and their contacts with what these carry.
+    pub(crate) fn forget(&mut self, gone: &[u32], present: &[bool]) {
+        self.broadphase.forget(gone);
+        let mut kept = 0;
+        for k in 0..self.contacts.len() {
+            let c = self.contacts[k];
+            if present[c.a as usize] && present[c.b as usize] {
+                self.contacts[kept] = c;
+                self.carried[kept] = self.carried[k];
+                if let Some(carrying) = self.carrying.get(k).copied() {
+                    self.carrying[kept] = carrying;
+                }
+                kept += 1;
+            }
+        }
+        self.contacts.truncate(kept);
+        self.carried.truncate(kept);
+        self.carrying.truncate(kept);
+    }
+
+    /// Whether a contact with a body is known, or contacts are not known at all.
+    pub(crate) fn may_touch(&self, body: usize) -> bool {
+        self.stale || self.contacts.iter().any(|c| c.a as usize == body || c.b as usize == body)
+    }
+
     /// Number of candidate pairs.
     pub(crate) fn pair_count(&self) -> usize {
         self.broadphase.pairs().len()

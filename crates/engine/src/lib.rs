@@ -23,6 +23,7 @@ mod clock;
 mod closing;
 mod description;
 mod detection;
+mod domain;
 mod drift;
 mod drive;
 mod error;
@@ -48,6 +49,7 @@ pub use audit::Audit;
 pub use description::{
     BodyDescription, Drag, Etm, Integrator, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
 };
+pub use domain::{Domain, Leaving, RemovedBody};
 pub use error::EngineError;
 pub use report::{EnergyReport, ImpactCounts, Phase, StepReport};
 pub use rest::RestCriterion;
@@ -60,8 +62,8 @@ pub use time_step::{Scales, TIME_STEP_RULE};
 /// What an embedding program needs, in one line.
 pub mod prelude {
     pub use crate::{
-        BodyDescription, EngineError, Etm, Law, MaterialId, Motion, RestCriterion, Settings, Simulation, Snapshot,
-        StepReport,
+        BodyDescription, Domain, EngineError, Etm, Law, Leaving, MaterialId, Motion, RestCriterion, Settings, Simulation,
+        Snapshot, StepReport,
     };
     pub use granule_forces::{BodyView, Drag, Force, ForceField};
     pub use granule_geometry::{Shape, ShapeError};

@@ -31,7 +31,7 @@ impl Simulation {
     }
 
     /// Sum of the force fields on body `i` in the given state.
-    fn field_force(&self, i: usize, pose: &Pose, velocity: &Velocity) -> Force {
+    pub(crate) fn field_force(&self, i: usize, pose: &Pose, velocity: &Velocity) -> Force {
         let view = BodyView {
             index: i as u32,
             id: self.bodies.id(i),

@@ -38,6 +38,14 @@ impl Sleep {
         self.slow.fill(0.0);
     }
 
+    /// Wakes one body.
+    pub(crate) fn rouse(&mut self, bodies: &mut Bodies, i: usize) {
+        bodies.asleep[i] = false;
+        if let Some(slow) = self.slow.get_mut(i) {
+            *slow = 0.0;
+        }
+    }
+
     /// Wakes what is touched, or will be within `dt`, by a body that moves; true if there is any.
     pub(crate) fn wake(&mut self, bodies: &mut Bodies, contacts: &[Contact], dt: f64) -> bool {
         let mut any = false;
