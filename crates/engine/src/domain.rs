@@ -166,7 +166,9 @@ impl Simulation {
     /// # Errors
     /// [`EngineError::LeftDomain`] naming the first body that is outside.
     pub fn check_domain(&self) -> Result<(), EngineError> {
-        let Some(domain) = self.settings.domain.filter(|domain| domain.leaving == Leaving::Error) else { return Ok(()) };
+        let Some(domain) = self.settings.domain.filter(|domain| domain.leaving == Leaving::Error) else {
+            return Ok(());
+        };
         let bodies = &self.bodies;
         let is_outside = |i: &usize| bodies.dynamic[*i] && !domain.contains(bodies.pose[*i].position);
         let mut outside = (0..bodies.len()).filter(is_outside);

@@ -62,8 +62,8 @@ pub use time_step::{Scales, TIME_STEP_RULE};
 /// What an embedding program needs, in one line.
 pub mod prelude {
     pub use crate::{
-        BodyDescription, Domain, EngineError, Etm, Law, Leaving, MaterialId, Motion, RestCriterion, Settings, Simulation,
-        Snapshot, StepReport,
+        BodyDescription, Domain, EngineError, Etm, Law, Leaving, MaterialId, Motion, RestCriterion, Settings,
+        Simulation, Snapshot, StepReport,
     };
     pub use granule_forces::{BodyView, Drag, Force, ForceField};
     pub use granule_geometry::{Shape, ShapeError};
