@@ -111,6 +111,7 @@ impl Face {
 }
 
 /// How most bodies move, where they move together: who lies within reach of whom is then asked relative to them. Zero where they do not.
+/// Sleepers count as bodies that do not move: seen from the only one awake, in a long fall, all others would fly past each other.
 #[derive(Clone, Copy, Debug, Default)]
 struct Crowd {
     /// Mean velocity \[m/s\].
@@ -121,9 +122,9 @@ struct Crowd {
 
 impl Crowd {
     fn of(bodies: &Bodies) -> Self {
-        let awake = |i: &usize| bodies.awake(*i) && bodies.present[*i];
+        let dynamic = |i: &usize| bodies.dynamic[*i] && bodies.present[*i];
         let sums = parallel::sum(0..bodies.len(), &|range| {
-            range.filter(awake).fold(Sums::default(), |sum, i| {
+            range.filter(dynamic).fold(Sums::default(), |sum, i| {
                 let (velocity, place) = (bodies.velocity[i].linear, bodies.pose[i].position);
                 sum + Sums { count: 1.0, velocity, place, speed_squared: velocity.length_squared() }
             })

@@ -210,7 +210,8 @@ fn triangulations_enclose_the_volume() {
 #[test]
 fn half_spaces_are_those_that_contacts_see() {
     let normal = DVec3::new(0.6, 0.0, 0.8);
-    assert_eq!(Shape::half_space(3.0 * normal).unwrap().half_spaces(), [(normal, 0.0)]);
+    let plane = Shape::half_space(3.0 * normal).unwrap().half_spaces();
+    assert!(plane.len() == 1 && (plane[0].0 - normal).length() <= 1e-15 && plane[0].1 == 0.0, "{plane:?}");
     let size = DVec3::new(4.0, 3.0, 5.0);
     let planes = Shape::container(size).unwrap().half_spaces();
     assert_eq!(planes.len(), 5);

@@ -139,13 +139,13 @@ fn what_a_stage_removes_is_no_body_that_left() {
 }
 
 /// Frames of the ParaView series lose the ball with the step in which it left, and the picture of the end shows the table as that of a run
-/// in which there was no ball.
+/// in which there was no ball: its step is given, so that the cube makes the same ones.
 #[test]
 fn files_show_who_is_there() {
     let folder = folder();
     let output = "[output]\nframes_per_second = 2.0";
     for (name, balls) in [("with", 1), ("without", 0)] {
-        write(folder.path(), "a.toml", &table(1.0, "duration = 5.0", output, balls));
+        write(folder.path(), "a.toml", &table(1.0, "duration = 5.0\ntime_step = 0.01", output, balls));
         call(folder.path(), &["run", "a.toml", "--out", name, "--quiet"]).expect(0);
     }
     let file = |run: &str, name: &str| std::fs::read(folder.path().join(run).join(name)).expect("it is written");
@@ -157,6 +157,6 @@ fn files_show_who_is_there() {
     };
     assert!(points("with", 0) > points("without", 0));
     assert_eq!(points("with", 10), points("without", 10));
-    assert_ne!(file("with", "first.png"), file("without", "first.png"));
-    assert_eq!(file("with", "final.png"), file("without", "final.png"), "same camera, same bodies");
+    let looks_alike = |picture: &str| file("with", picture) == file("without", picture);
+    assert!(!looks_alike("first.png") && looks_alike("final.png"), "same camera, same bodies, same light");
 }
