@@ -214,7 +214,10 @@ impl Runner<'_, '_> {
         let mut ending = Ending::Duration;
         for (number, (stage, removed)) in plan.stages.iter().enumerate() {
             for id in removed {
-                self.simulation.remove_body(*id)?;
+                // Who has left by itself is gone already.
+                if self.simulation.removed_bodies().iter().all(|left| left.id != *id) {
+                    self.simulation.remove_body(*id)?;
+                }
             }
             let end = self.run_stage(stage);
             let packing = plan.measure.packing.filter(|_| number == 0);

@@ -138,6 +138,17 @@ fn what_a_stage_removes_is_no_body_that_left() {
     assert_eq!(row(&results, 1)[2], "removed");
 }
 
+/// A stage may name a body that has left before: there is nothing to remove then.
+#[test]
+fn a_stage_may_remove_who_has_left_already() {
+    let folder = folder();
+    let stages = "[[stage]]\nlimit = 5.0\n[[stage]]\nremove = [\"ball-0\"]\nlimit = 0.5";
+    write(folder.path(), "a.toml", &table(1.0, "", &format!("{NOTHING}\n{stages}"), 1));
+    call(folder.path(), &["run", "a.toml", "--out", "results"]).expect(0);
+    let summary = summary(&folder.path().join("results"));
+    assert_eq!((&summary["ended"], summary["removed"].as_array().map(Vec::len)), (&Value::from("duration"), Some(1)));
+}
+
 /// Frames of the ParaView series lose the ball with the step in which it left, and the picture of the end shows the table as that of a run
 /// in which there was no ball: its step is given, so that the cube makes the same ones.
 #[test]
