@@ -127,13 +127,14 @@ impl BroadPhase {
         self.valid = false;
     }
 
-    /// Drops bodies from the list that are not present any more, by dense index; everything else stays as it is.
+    /// Drops bodies from the list, by dense index, that will be neither present nor movable from now on; everything else stays as it is.
     pub fn forget(&mut self, gone: &[u32]) {
         if !self.valid {
             return;
         }
         for body in gone {
-            self.slots[*body as usize].present = false;
+            let slot = &mut self.slots[*body as usize];
+            (slot.present, slot.movable) = (false, false);
         }
         let slots = &self.slots;
         self.sorter.retain(|(a, b)| slots[a as usize].present && slots[b as usize].present);
@@ -144,10 +145,9 @@ impl BroadPhase {
         let unchanged = |i: usize| {
             let slot = &self.slots[i];
             slot.present == input.present[i]
-                && (!slot.present
-                    || slot.movable == input.movable[i]
-                        && slot.round == input.round[i]
-                        && slot.holds(&input.boxes[i].shifted(back), reach[i].max(0.0)))
+                && slot.movable == input.movable[i]
+                && slot.round == input.round[i]
+                && (!slot.present || slot.holds(&input.boxes[i].shifted(back), reach[i].max(0.0)))
         };
         let count = self.slots.len();
         let all = || match count {
