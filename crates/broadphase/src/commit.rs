@@ -37,6 +37,11 @@ impl PairSorter {
         sort_rows(&mut self.pairs, &self.row[..count], 0);
     }
 
+    /// Keeps the pairs of which `keep` holds.
+    pub(crate) fn retain(&mut self, keep: impl Fn((u32, u32)) -> bool) {
+        self.pairs.retain(|pair| keep(*pair));
+    }
+
     pub(crate) fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
     }

@@ -127,6 +127,19 @@ impl BroadPhase {
         self.valid = false;
     }
 
+    /// Drops bodies from the list, by dense index, that will be neither present nor movable from now on; everything else stays as it is.
+    pub fn forget(&mut self, gone: &[u32]) {
+        if !self.valid {
+            return;
+        }
+        for body in gone {
+            let slot = &mut self.slots[*body as usize];
+            (slot.present, slot.movable) = (false, false);
+        }
+        let slots = &self.slots;
+        self.sorter.retain(|(a, b)| slots[a as usize].present && slots[b as usize].present);
+    }
+
     fn still_holds(&self, input: &BroadPhaseInput, reach: &[f64]) -> bool {
         let back = self.origin - input.origin;
         let unchanged = |i: usize| {

@@ -271,3 +271,28 @@ fn bodies_that_move_along_with_the_origin_keep_their_list() {
     assert_eq!(update([9.0, 10.1, 20.0], 9.0), (true, vec![(0, 1)]), "and then no more");
     assert_eq!(update([9.0, 10.1, 20.0], 0.0), (true, vec![(0, 1)]), "what stays does not move along");
 }
+
+/// 300 boxes of which every seventh is forgotten: the list loses their pairs and is kept.
+#[test]
+fn a_list_forgets_who_is_gone_and_is_kept() {
+    let mut crowd = Crowd::random(300, 3.0, 1.0, DVec3::ZERO, 5);
+    let padding = vec![0.1; crowd.reach.len()];
+    let mut broad_phase = BroadPhase::default();
+    assert!(broad_phase.update(&crowd.input(), &crowd.reach, &padding));
+    let before = broad_phase.pairs().to_vec();
+    let gone: Vec<u32> = (0..300).step_by(7).collect();
+    broad_phase.forget(&gone);
+    for body in &gone {
+        crowd.present[*body as usize] = false;
+        crowd.movable[*body as usize] = false;
+    }
+    assert!(!broad_phase.update(&crowd.input(), &crowd.reach, &padding), "the list is kept");
+    let stays = |pair: &&(u32, u32)| !pair.0.is_multiple_of(7) && !pair.1.is_multiple_of(7);
+    let expected: Vec<_> = before.iter().filter(stays).copied().collect();
+    assert!(!expected.is_empty() && expected.len() < before.len());
+    assert_eq!(broad_phase.pairs(), expected);
+    // Control: who goes without a word makes the list anew.
+    let other = (0..300).find(|i| i % 7 != 0 && crowd.present[*i]).expect("most are present");
+    crowd.present[other] = false;
+    assert!(broad_phase.update(&crowd.input(), &crowd.reach, &padding));
+}

@@ -153,7 +153,7 @@ impl Sweep<'_> {
         match outcome.ending {
             Ending::Interrupted => return Ok(None),
             Ending::Failed(error) => return Err(error.to_string()),
-            Ending::Done => {}
+            Ending::Duration | Ending::Rest => {}
         }
         let folder = self.case_folder(case);
         create_folder(&folder).map_err(text)?;

@@ -32,6 +32,8 @@ pub struct Audit {
     pub dissipated_contact: f64,
     /// Taken from bodies that fell asleep.
     pub dissipated_sleep: f64,
+    /// E* that bodies took with them which left or were removed: no part of what was dissipated.
+    pub removed: f64,
     /// Largest relative rise of kinetic energy by the impact and contact stages \[-\].
     pub stage_gain: f64,
     /// Largest relative error of the energy book of an impact \[-\].

@@ -72,6 +72,11 @@ pub(crate) struct Moved<'a> {
     pub(crate) moments: DVec3,
 }
 
+/// What messages call a body: its name, or its number.
+pub(crate) fn label(name: &str, number: usize) -> String {
+    if name.is_empty() { format!("number {number}") } else { format!("`{name}`") }
+}
+
 /// Brings box and inertia up to date with a pose.
 fn follow(pose: &Pose, shape: &Shape, moments: DVec3, boxed: &mut Aabb, inertia: &mut InverseInertia) {
     *boxed = shape.aabb(pose);
@@ -104,7 +109,7 @@ impl Bodies {
 
     /// Name for messages: the body's own, or its number.
     pub(crate) fn label(&self, i: usize) -> String {
-        if self.name[i].is_empty() { format!("number {i}") } else { format!("`{}`", self.name[i]) }
+        label(&self.name[i], i)
     }
 
     /// True when the body moves by forces now.

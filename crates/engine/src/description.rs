@@ -7,6 +7,8 @@ use granule_geometry::Shape;
 use granule_model::{BodyKind, DVec3, Pose, Velocity};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::Domain;
+
 /// Number of a material within a simulation, in the order of `add_material`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MaterialId(pub u32);
@@ -40,6 +42,8 @@ pub struct Settings {
     pub stepping: Stepping,
     /// What happens when a driven body jams others.
     pub jam: JamResponse,
+    /// The box in which dynamic bodies are followed; none: one that falls below everything and falls on is taken out.
+    pub domain: Option<Domain>,
 }
 
 impl Default for Settings {
@@ -53,6 +57,7 @@ impl Default for Settings {
             integrator: Integrator::default(),
             stepping: Stepping::default(),
             jam: JamResponse::default(),
+            domain: None,
         }
     }
 }

@@ -134,6 +134,7 @@ impl Face {
 }
 
 /// How most bodies move, where they move together: who lies within reach of whom is then asked relative to them. Zero where they do not.
+/// Sleepers count as bodies that do not move: seen from the only one awake, in a long fall, all others would fly past each other.
 #[derive(Clone, Copy, Debug, Default)]
 struct Crowd {
     /// Mean velocity \[m/s\].
@@ -144,9 +145,9 @@ struct Crowd {
 
 impl Crowd {
     fn of(bodies: &Bodies) -> Self {
-        let awake = |i: &usize| bodies.awake(*i) && bodies.present[*i];
+        let dynamic = |i: &usize| bodies.dynamic[*i] && bodies.present[*i];
         let sums = parallel::sum(0..bodies.len(), &|range| {
-            range.filter(awake).fold(Sums::default(), |sum, i| {
+            range.filter(dynamic).fold(Sums::default(), |sum, i| {
                 let (velocity, place) = (bodies.velocity[i].linear, bodies.pose[i].position);
                 sum + Sums { count: 1.0, velocity, place, speed_squared: velocity.length_squared() }
             })
@@ -224,6 +225,31 @@ impl Detection {
     pub(crate) fn invalidate(&mut self) {
         self.broadphase.invalidate();
         self.stale = true;
+    }
+
+    /// Drops what is known of bodies that were taken out; all others keep their pairs, and their contacts with what these carry.
+    pub(crate) fn forget(&mut self, gone: &[u32], present: &[bool]) {
+        self.broadphase.forget(gone);
+        let mut kept = 0;
+        for k in 0..self.contacts.len() {
+            let c = self.contacts[k];
+            if present[c.a as usize] && present[c.b as usize] {
+                self.contacts[kept] = c;
+                self.carried[kept] = self.carried[k];
+                if let Some(carrying) = self.carrying.get(k).copied() {
+                    self.carrying[kept] = carrying;
+                }
+                kept += 1;
+            }
+        }
+        self.contacts.truncate(kept);
+        self.carried.truncate(kept);
+        self.carrying.truncate(kept);
+    }
+
+    /// Whether a contact with a body is known, or contacts are not known at all.
+    pub(crate) fn may_touch(&self, body: usize) -> bool {
+        self.stale || self.contacts.iter().any(|c| c.a as usize == body || c.b as usize == body)
     }
 
     /// Number of candidate pairs.

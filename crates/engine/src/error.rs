@@ -1,6 +1,6 @@
 //! What can go wrong, with the body, the field or the step that it concerns.
 
-use granule_model::{BodyId, MaterialError};
+use granule_model::{BodyId, DVec3, MaterialError};
 use thiserror::Error;
 
 /// An input that cannot be used, or a state that cannot be continued.
@@ -70,6 +70,23 @@ pub enum EngineError {
         /// Force between them that the contact stage had reached \[N\].
         force: f64,
     },
+    /// A body is outside of the domain, whose settings make that an error. The state is that after the step in which it left.
+    #[error(
+        "body {body}{also} left the domain: at {time:.6} s it is at {position} m with a velocity of {velocity} m/s",
+        also = also(*.others)
+    )]
+    LeftDomain {
+        /// Name or number of the body.
+        body: String,
+        /// How many others are outside.
+        others: usize,
+        /// Simulated time \[s\].
+        time: f64,
+        /// Centre of mass of the body \[m\].
+        position: DVec3,
+        /// Its velocity \[m/s\].
+        velocity: DVec3,
+    },
     /// A number that became infinite or NaN.
     #[error("step {step}: the {quantity} of body {body} is not finite{contact}")]
     NotFinite {
@@ -82,4 +99,9 @@ pub enum EngineError {
         /// The contact it came through, where there is one.
         contact: String,
     },
+}
+
+/// How many more, for a message.
+fn also(others: usize) -> String {
+    if others > 0 { format!(" (and {others} more)") } else { String::new() }
 }

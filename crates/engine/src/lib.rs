@@ -24,6 +24,7 @@ mod closing;
 mod description;
 mod detection;
 mod divide;
+mod domain;
 mod drift;
 mod drive;
 mod error;
@@ -52,6 +53,7 @@ pub use description::{
     BodyDescription, Drag, Etm, Integrator, JamResponse, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
 };
 pub use divide::OVERLAP_BOUND;
+pub use domain::{Domain, Leaving, RemovedBody};
 pub use error::EngineError;
 pub use report::{EnergyReport, ImpactCounts, Phase, StepReport};
 pub use rest::RestCriterion;
@@ -63,8 +65,8 @@ pub use time_step::{Scales, TIME_STEP_RULE};
 /// What an embedding program needs, in one line.
 pub mod prelude {
     pub use crate::{
-        BodyDescription, EngineError, Etm, Law, MaterialId, Motion, RestCriterion, Settings, Simulation, Snapshot,
-        StepReport,
+        BodyDescription, Domain, EngineError, Etm, Law, Leaving, MaterialId, Motion, RestCriterion, Settings,
+        Simulation, Snapshot, StepReport,
     };
     pub use granule_forces::{BodyView, Drag, Force, ForceField};
     pub use granule_geometry::{Shape, ShapeError};

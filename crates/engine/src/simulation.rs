@@ -9,11 +9,12 @@ use granule_model::{Aabb, BodyId, BodyKind, Coefficients, DVec3, InverseInertia,
 use granule_solver::ProblemError;
 
 use crate::audit::Audit;
-use crate::bodies::{Bodies, Driven, NO_STEP};
+use crate::bodies::{Bodies, Driven, NO_STEP, label};
 use crate::closing::Closing;
 use crate::description::{BodyDescription, MaterialId, Motion, Settings};
 use crate::detection::Detection;
 use crate::divide::Divide;
+use crate::domain::Departures;
 use crate::drift::Drift;
 use crate::drive;
 use crate::error::EngineError;
@@ -46,6 +47,7 @@ pub struct Simulation {
     pub(crate) drift: Drift,
     pub(crate) sleep: Sleep,
     pub(crate) audit: Audit,
+    pub(crate) departures: Departures,
     pub(crate) restore: Vec<Restore>,
     /// Whether the next step begins in halves, because the last one had to be divided.
     pub(crate) begins_in_halves: bool,
@@ -93,6 +95,7 @@ impl Simulation {
         {
             return bad("time_step", dt, "a finite time above 0 s");
         }
+        settings.domain.map_or(Ok(()), |domain| domain.validate())?;
         if let Err(ProblemError::Parameter { name, value, expected }) = settings.law.validate() {
             return bad(name, value, expected);
         }
@@ -153,6 +156,7 @@ impl Simulation {
             _ => (0.0, DVec3::ZERO),
         };
         let body_pose = own.compose(&shape.frame().inverse());
+        self.check_start(&name, dynamic, body_pose.position)?;
         let motion = (kind == BodyKind::Driven).then(|| motion.unwrap_or(Motion::Constant(velocity)));
         let velocity = match (kind, &motion) {
             (BodyKind::Static, _) => Velocity::ZERO,
@@ -160,7 +164,9 @@ impl Simulation {
             _ => velocity,
         };
         let b = &mut self.bodies;
-        b.boxes.push(shape.aabb(&body_pose));
+        let bounds = shape.aabb(&body_pose);
+        self.departures.note(b.len(), &shape, &bounds, dynamic);
+        b.boxes.push(bounds);
         b.inverse_mass.push(if dynamic { mass.recip() } else { 0.0 });
         b.inverse_inertia.push(if dynamic {
             InverseInertia::new(moments, body_pose.rotation)
@@ -191,17 +197,27 @@ impl Simulation {
         Ok(self.bodies.id(self.bodies.len() - 1))
     }
 
-    /// Takes a body out of the simulation. What rested on it wakes up.
+    /// Refuses a dynamic body that is outside of the domain from the start.
+    fn check_start(&self, name: &str, dynamic: bool, position: DVec3) -> Result<(), EngineError> {
+        if !dynamic || self.settings.domain.is_none_or(|domain| domain.contains(position)) {
+            return Ok(());
+        }
+        let reason = format!("puts the centre of mass at {position} m, outside of the domain");
+        Err(EngineError::Body { body: label(name, self.bodies.len()), field: "position", reason })
+    }
+
+    /// Takes a body out of the simulation. Where something touches it, everything wakes up.
     ///
     /// # Errors
     /// [`EngineError::NoSuchBody`] when there is none of that handle.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), EngineError> {
         let i = self.bodies.index(id).ok_or(EngineError::NoSuchBody(id))?;
-        self.bodies.present[i] = false;
-        self.bodies.dynamic[i] = false;
-        self.bodies.movable[i] = false;
-        self.wake_all();
-        self.changed();
+        let may_touch = self.detection.may_touch(i);
+        self.take_out(&[i as u32]);
+        if may_touch {
+            self.wake_all();
+        }
+        self.rest_time = 0.0;
         Ok(())
     }
 
@@ -211,7 +227,7 @@ impl Simulation {
         self.asleep = None;
     }
 
-    /// Bookkeeping after bodies were added or removed. The energy book goes on: it counts changes within steps.
+    /// Bookkeeping after bodies were added. The energy book goes on: it counts changes within steps.
     fn changed(&mut self) {
         self.detection.invalidate();
         self.rest_time = 0.0;
@@ -421,7 +437,7 @@ impl Simulation {
 
 /// Checks what the types of a description leave open.
 fn check_description(d: &BodyDescription, index: usize) -> Result<(), EngineError> {
-    let body = if d.name.is_empty() { format!("number {index}") } else { format!("`{}`", d.name) };
+    let body = label(&d.name, index);
     let bad = |field, reason: &str| Err(EngineError::Body { body: body.clone(), field, reason: reason.to_owned() });
     if !d.pose.position.is_finite() {
         return bad("position", "must be finite");

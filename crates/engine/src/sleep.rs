@@ -103,6 +103,13 @@ impl Sleep {
         self.rest.slow.fill(0.0);
     }
 
+    /// Wakes one body.
+    pub(crate) fn rouse(&mut self, bodies: &mut Bodies, i: usize) {
+        if bodies.asleep[i] {
+            self.wake(bodies, i);
+        }
+    }
+
     fn wake(&mut self, bodies: &mut Bodies, i: usize) {
         bodies.asleep[i] = false;
         self.rest.slow[i] = 0.0;

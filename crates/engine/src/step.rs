@@ -37,6 +37,7 @@ impl Simulation {
     /// # Errors
     /// [`EngineError::NotFinite`] when a state stops being finite, [`EngineError::Jam`] when bodies are caught between a driven one and
     /// others; the state is then the one before the step.
+    /// [`EngineError::LeftDomain`] when the step before took a body out of a domain that says so; no step is made then.
     pub fn step(&mut self) -> Result<StepReport, EngineError> {
         if self.time_step == 0.0 {
             self.time_step = self.time_step();
@@ -56,6 +57,7 @@ impl Simulation {
         if let Some(report) = self.sleep_on(dt) {
             return Ok(report);
         }
+        self.check_domain()?;
         let largest = self.bodies.len().max(self.detection.contacts.len());
         if largest >= parallel::LEAST && rayon::current_thread_index().is_none() {
             // On a thread of rayon's own: from outside each of some hundred parallel loops of a step waits to be woken, which took 6 % of
@@ -76,6 +78,7 @@ impl Simulation {
         self.impacts.add(&report);
         self.largest_overlap = self.largest_overlap.max(report.largest_overlap);
         self.largest_overlap_thin = self.largest_overlap_thin.max(report.largest_overlap_thin);
+        self.remove_leavers();
         let qualifies = self.rest_criterion.qualifies(&self.bodies, self.settings.gravity.length());
         self.rest_time = if qualifies { self.rest_time + dt } else { 0.0 };
         (report.step, report.time) = (self.steps, self.time);

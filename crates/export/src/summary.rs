@@ -40,7 +40,7 @@ pub struct Summary {
     pub impacts: ImpactSummary,
     /// Bodies in the scene, static ones included.
     pub bodies: u64,
-    /// Dynamic bodies that left the container.
+    /// Dynamic bodies that are where none should be: inside of a wall, or on their fall below everything. Those in `removed` are not counted.
     pub bodies_lost: u64,
     /// Root mean square of the speeds of the dynamic bodies at the end \[m/s\].
     #[serde(with = "finite_or_null")]
@@ -77,8 +77,25 @@ pub struct Summary {
     pub energy: EnergyTotals,
     /// The stages of the run in order: settling, after the removal of the wall.
     pub stages: Vec<StageSummary>,
-    /// Whether the run was stopped before its end (Ctrl-C).
-    pub interrupted: bool,
+    /// What ended the run: `duration`, `rest`, `interrupted` or `error`.
+    pub ended: String,
+    /// Bodies that left the scene and were taken out, in the order in which they left.
+    pub removed: Vec<RemovedSummary>,
+}
+
+/// A body that left the scene.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RemovedSummary {
+    /// Its row in `final_state.csv`.
+    pub id: u64,
+    /// Its name; may be empty.
+    pub name: String,
+    /// Simulated time at which it left \[s\].
+    pub time: f64,
+    /// Its centre of mass then \[m\].
+    pub position: [f64; 3],
+    /// Its velocity then \[m/s\].
+    pub velocity: [f64; 3],
 }
 
 /// The angle of repose over the strips of the profile \[degrees\].
@@ -147,6 +164,9 @@ pub struct EnergyTotals {
     /// Work of the drift correction.
     #[serde(with = "finite_or_null")]
     pub correction_work: f64,
+    /// E* that bodies took with them which left or were removed: no part of what was dissipated.
+    #[serde(with = "finite_or_null")]
+    pub removed: f64,
 }
 
 /// One stage of a run.
@@ -210,6 +230,8 @@ mod tests {
             stages: vec![StageSummary { name: "settle".into(), seconds: 8.5, ..StageSummary::default() }],
             state_hash: state_hash_text(0xab),
             friction: Some(0.3),
+            ended: "rest".into(),
+            removed: vec![RemovedSummary { id: 7, name: "ball".into(), time: 0.1, ..RemovedSummary::default() }],
             ..Summary::default()
         };
         let folder = tempfile::tempdir().expect("folder");
@@ -249,6 +271,8 @@ mod tests {
             "wall_seconds",
             "steps",
             "state_hash",
+            "ended",
+            "removed",
         ] {
             assert!(value.get(key).is_some_and(|v| !v.is_null()), "{key}");
         }

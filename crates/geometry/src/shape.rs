@@ -149,6 +149,16 @@ impl Shape {
         primitives
     }
 
+    /// The solid half-spaces of a half-space or a container, in body axes: outward unit normal `n` and offset `d` \[m\] of each, all
+    /// points `p` with `n.p <= d` being solid. None for other shapes.
+    pub fn half_spaces(&self) -> Vec<(DVec3, f64)> {
+        match &self.0.geometry {
+            Geometry::HalfSpace { normal } => vec![(*normal, 0.0)],
+            Geometry::Container(container) => container.planes.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The surface in body axes as triangles, round parts with `segments` around (at least 3 are made). Overlapping parts
     /// of a compound are drawn whole; a half-space has no triangles.
     pub fn triangulate(&self, segments: u32) -> Surface {

@@ -205,3 +205,27 @@ fn triangulations_enclose_the_volume() {
         assert!(volume > 0.0, "{} is inside out", shape.name());
     }
 }
+
+/// A point is solid where one of the half-spaces says so; the planes that are drawn lie on them.
+#[test]
+fn half_spaces_are_those_that_contacts_see() {
+    let normal = DVec3::new(0.6, 0.0, 0.8);
+    let plane = Shape::half_space(3.0 * normal).unwrap().half_spaces();
+    assert!(plane.len() == 1 && (plane[0].0 - normal).length() <= 1e-15 && plane[0].1 == 0.0, "{plane:?}");
+    let size = DVec3::new(4.0, 3.0, 5.0);
+    let planes = Shape::container(size).unwrap().half_spaces();
+    assert_eq!(planes.len(), 5);
+    let is_solid = |p: DVec3| planes.iter().any(|(n, d)| n.dot(p) <= *d);
+    for (point, solid) in [
+        (0.5 * size, false),
+        (DVec3::new(2.0, 1.5, 99.0), false),
+        (DVec3::new(2.0, 1.5, -0.1), true),
+        (DVec3::new(-0.1, 1.5, 1.0), true),
+        (DVec3::new(4.1, 1.5, 1.0), true),
+        (DVec3::new(2.0, -0.1, 1.0), true),
+        (DVec3::new(2.0, 3.1, 1.0), true),
+    ] {
+        assert_eq!(is_solid(point), solid, "{point}");
+    }
+    assert!(bounded_shapes().iter().all(|shape| shape.half_spaces().is_empty()));
+}

@@ -3,6 +3,7 @@
 //! The format is described in `data/scenes/FORMAT.md`, which a test compares with the keys listed here.
 
 mod body;
+mod domain;
 mod fill;
 mod material;
 mod output;
@@ -20,8 +21,21 @@ use crate::plan::FloorRectangle;
 use crate::read::{Item, Table};
 use crate::scene::Scene;
 
-const KEYS: &[&str] =
-    &["title", "run", "law", "drag", "materials", "pair", "shapes", "body", "fill", "stage", "measure", "output"];
+const KEYS: &[&str] = &[
+    "title",
+    "run",
+    "law",
+    "drag",
+    "domain",
+    "materials",
+    "pair",
+    "shapes",
+    "body",
+    "fill",
+    "stage",
+    "measure",
+    "output",
+];
 
 /// Reads a scene; mesh files are looked for in `folder`.
 pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError> {
@@ -37,7 +51,12 @@ pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError>
         name: source.name.to_string(),
         title: root.or("title", String::new(), |t| t.text().map(str::to_owned))?,
         path: None,
-        settings: Settings { law: run::law(&root)?, drag: run::drag(&root)?, ..run.settings },
+        settings: Settings {
+            law: run::law(&root)?,
+            drag: run::drag(&root)?,
+            domain: domain::read(&root)?,
+            ..run.settings
+        },
         materials: materials.into_list(),
         pairs,
         bodies: bodies.list,
@@ -71,9 +90,16 @@ fn rectangle(table: &Table<'_, '_>) -> Result<FloorRectangle, SceneError> {
 #[cfg(test)]
 fn all_keys() -> Vec<(&'static str, &'static [&'static str])> {
     let mut keys = vec![("scene", KEYS)];
-    for module in
-        [run::TABLES, material::TABLES, shape::TABLES, body::TABLES, fill::TABLES, stage::TABLES, output::TABLES]
-    {
+    for module in [
+        run::TABLES,
+        domain::TABLES,
+        material::TABLES,
+        shape::TABLES,
+        body::TABLES,
+        fill::TABLES,
+        stage::TABLES,
+        output::TABLES,
+    ] {
         keys.extend_from_slice(module);
     }
     keys

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use granule_engine::{Integrator, Motion};
+use granule_engine::{Domain, Integrator, Leaving, Motion};
 use granule_measure::{Fall, LongSide};
 use granule_model::{BodyKind, DVec3};
 use granule_scene::{Pictures, Scene};
@@ -35,6 +35,18 @@ fn run_drag_measure_and_output() {
     assert_eq!(scene.measure.packing.map(|p| (p.inset, p.quantile)), Some((0.5, 0.8)));
     assert_eq!((scene.output.energy_every, scene.output.pictures), (10, Pictures::None));
     assert!(!scene.output.writes_vtk(1) && parse("").output.writes_vtk(10_000) && !parse("").output.writes_vtk(10_001));
+}
+
+#[test]
+fn a_domain_takes_bodies_out_unless_it_says_otherwise() {
+    assert_eq!(parse("").settings.domain, None);
+    let text = "[domain]\nmin = [-1, -2, -3]\nmax = [4, 5, 6.5]\n";
+    let (min, max) = (DVec3::new(-1.0, -2.0, -3.0), DVec3::new(4.0, 5.0, 6.5));
+    for (leaving, line) in
+        [(Leaving::Remove, ""), (Leaving::Remove, "leaving = \"remove\""), (Leaving::Error, "leaving = \"error\"")]
+    {
+        assert_eq!(parse(&format!("{text}{line}\n")).settings.domain, Some(Domain { min, max, leaving }));
+    }
 }
 
 #[test]

@@ -104,6 +104,29 @@ fn numbers_out_of_their_range() {
 }
 
 #[test]
+fn a_domain_without_inside_and_bodies_outside_of_it() {
+    let domain = |rest: &str| format!("[law.etm]\nlambda = 30\n[domain]\n{rest}\n");
+    let good = domain("min = [-9, -9, -9]\nmax = [9, 9, 9]");
+    let text = GOOD.replacen("[law.etm]\nlambda = 30\n", &good, 1);
+    parse(&text).and_then(|s| s.build()).expect("all are inside");
+    let wrong = |rest: &str, kind, marked: &str, words: &str| {
+        mistake("[law.etm]\nlambda = 30\n", &domain(rest), kind, marked, words);
+    };
+    let above = "`max` is [9, -9, 9], but must be above `min`";
+    wrong("min = [-9, -9, -9]\nmax = [9, -9, 9]", OutOfRange, "[9, -9, 9]", above);
+    wrong("min = [-9, -9, -9]", MissingKey, "[domain]", "`max` is missing");
+    wrong("min = [-9, -9, -inf]\nmax = [9, 9, 9]", OutOfRange, "-inf", "finite");
+    wrong("min = [-9, -9]\nmax = [9, 9, 9]", WrongType, "[-9, -9]", "must have 3");
+    let unknown = "min = [-9, -9, -9]\nmax = [9, 9, 9]\nleaving = \"eror\"";
+    wrong(unknown, UnknownName, "\"eror\"", "did you mean `error`?");
+    // The ball at 0.5 m; that static ground reaches beyond is nobody's fault.
+    let outside = GOOD.find("[[body]]\nname = \"ball\"").expect("the ball is there");
+    let ball = &GOOD[outside..outside + "[[body]]".len()];
+    wrong("min = [-9, -9, 0.6]\nmax = [9, 9, 9]", Start, ball, "body `ball`");
+    wrong("min = [-9, -9, -9]\nmax = [9, 9, 1.9]", Start, "[[fill]]", "outside of the domain");
+}
+
+#[test]
 fn nan_and_infinity_anywhere() {
     for bad in ["nan", "-nan", "inf", "-inf", "1e999"] {
         mistake("2650.0", bad, OutOfRange, bad, "finite");

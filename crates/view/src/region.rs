@@ -13,22 +13,25 @@ const LANDSCAPE: f64 = 4.0;
 /// A plane looks along an axis when its normal differs from it by less than this (some 0.06 degrees).
 const ALIGNED: f64 = 1e-3;
 
+/// Bodies from which on some of them may count as flung away.
+const CROWD: usize = 10;
+/// A body is flung away when it is farther from the middle of the crowd than this many times the distance within which nine tenths are.
+const FLUNG: f64 = 10.0;
+
 /// The box \[m\] that holds the moving bodies of `snapshot` and reaches to the floor and the walls around them, but only as
-/// high as the bodies are. Empty when there is nothing of finite size.
+/// high as the bodies are. Of ten and more, bodies that were flung far away from the others are left out. Empty when there is nothing of
+/// finite size.
 ///
 /// Give the box of one snapshot to all pictures of a run (`RenderOptions::region` and `Camera::framing`), so that camera
 /// and walls stand still.
 pub fn scene_region(snapshot: &Snapshot) -> Aabb {
     let present = || snapshot.bodies.iter().filter(|b| b.present);
     let boxes = |moving: bool| {
-        present()
-            .filter(move |b| !moving || b.kind == BodyKind::Dynamic)
-            .map(|b| b.shape.aabb(&b.pose))
-            .filter(Aabb::is_finite)
-            .fold(Aabb::EMPTY, |a, b| a.union(&b))
+        let bodies = present().filter(move |b| !moving || b.kind == BodyKind::Dynamic);
+        bodies.map(|b| b.shape.aabb(&b.pose)).filter(Aabb::is_finite)
     };
-    let moving = boxes(true);
-    let grains = if moving.is_finite() { moving } else { boxes(false) };
+    let moving = around_the_crowd(boxes(true).collect());
+    let grains = if moving.is_finite() { moving } else { boxes(false).fold(Aabb::EMPTY, |a, b| a.union(&b)) };
     if !grains.is_finite() {
         return Aabb::EMPTY;
     }
@@ -42,6 +45,33 @@ pub fn scene_region(snapshot: &Snapshot) -> Aabb {
         }
     }
     region
+}
+
+/// The box around all boxes but those that were flung away.
+fn around_the_crowd(boxes: Vec<Aabb>) -> Aabb {
+    let reach = if boxes.len() < CROWD { f64::INFINITY } else { reach_of_crowd(&boxes) };
+    let middle = middle(&boxes);
+    let near = boxes.iter().filter(|b| (b.center() - middle).length() <= FLUNG * reach);
+    near.fold(Aabb::EMPTY, |a, b| a.union(b))
+}
+
+/// Distance from the middle within which nine tenths of the boxes lie with all they hold \[m\].
+fn reach_of_crowd(boxes: &[Aabb]) -> f64 {
+    let middle = middle(boxes);
+    let mut distances: Vec<f64> =
+        boxes.iter().map(|b| (b.center() - middle).length() + 0.5 * b.size().length()).collect();
+    let place = 9 * (distances.len() - 1) / 10;
+    *distances.select_nth_unstable_by(place, f64::total_cmp).1
+}
+
+/// The median of the centres along each axis.
+fn middle(boxes: &[Aabb]) -> DVec3 {
+    let median = |axis: usize| {
+        let mut places: Vec<f64> = boxes.iter().map(|b| b.center()[axis]).collect();
+        let half = places.len() / 2;
+        if places.is_empty() { 0.0 } else { *places.select_nth_unstable_by(half, f64::total_cmp).1 }
+    };
+    DVec3::new(median(0), median(1), median(2))
 }
 
 fn include_obstacle(region: &mut Aabb, obstacle: &Aabb, grains: &Aabb) {
@@ -109,6 +139,23 @@ mod tests {
             let near = |a: DVec3, b: DVec3| (a - b).length() <= 1e-12 * unit;
             assert!(near(region.min, DVec3::ZERO), "{region:?}");
             assert!(near(region.max, DVec3::new(4.0, 3.0, 3.0 + 0.03 * 3.0) * unit), "{region:?}");
+        }
+    }
+
+    #[test]
+    fn a_few_bodies_that_were_flung_away_do_not_stretch_it() {
+        for unit in [1e-3, 1.0, 100.0] {
+            let grain = |i: u32, x: f64| sphere_at(i, DVec3::new(x, f64::from(i % 3), 0.5) * unit, 0.5 * unit);
+            let heap: Vec<_> = (0..20).map(|i| grain(i, f64::from(i))).collect();
+            let region = scene_region(&snapshot(heap.clone()));
+            let far = [DVec3::X * 1e6, DVec3::Z * -300.0];
+            let flung = far.into_iter().zip(20..).map(|(place, i)| sphere_at(i, place * unit, 0.5 * unit));
+            assert_eq!(scene_region(&snapshot(heap.into_iter().chain(flung).collect())), region);
+            // Control: among a few bodies each counts, and so does what is 50 radii away from a heap of 20.
+            let few: Vec<_> = (0..4).map(|i| grain(i, [0.0, 1.0, 2.0, 500.0][i as usize])).collect();
+            assert!(scene_region(&snapshot(few)).size().x > 500.0 * unit);
+            let rolled: Vec<_> = (0..20).map(|i| grain(i, if i < 19 { f64::from(i) } else { 50.0 })).collect();
+            assert!(scene_region(&snapshot(rolled)).size().x > 50.0 * unit);
         }
     }
 

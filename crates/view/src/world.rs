@@ -112,7 +112,8 @@ impl World {
 }
 
 fn mean_radius(snapshot: &Snapshot) -> Option<f64> {
-    let radii = snapshot.bodies.iter().map(|b| b.shape.equivalent_radius()).filter(|r| r.is_finite());
+    let radii =
+        snapshot.bodies.iter().filter(|b| b.present).map(|b| b.shape.equivalent_radius()).filter(|r| r.is_finite());
     let (sum, count) = radii.fold((0.0, 0.0), |(s, n), r| (s + r, n + 1.0));
     (count > 0.0).then(|| sum / count)
 }

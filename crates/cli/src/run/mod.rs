@@ -100,7 +100,7 @@ impl Finished {
     /// The one that ended the run.
     pub fn exit_code(self) -> Result<u8, CliError> {
         match self.ending {
-            Ending::Done => Ok(DONE),
+            Ending::Duration | Ending::Rest => Ok(DONE),
             Ending::Interrupted => Ok(INTERRUPTED),
             Ending::Failed(error) => Err(error),
         }

@@ -3,12 +3,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use granule_engine::{ImpactCounts, Simulation};
-use granule_export::{EnergyTotals, ImpactSummary, ReposeAngle, StageSummary, Summary, state_hash_text};
+use granule_engine::{ImpactCounts, Simulation, Snapshot};
+use granule_export::{
+    EnergyTotals, ImpactSummary, RemovedSummary, ReposeAngle, StageSummary, Summary, state_hash_text,
+};
 use granule_scene::Scene;
 
 use super::measure;
-use super::runner::{Ending, Outcome, StageOutcome};
+use super::runner::{Outcome, StageOutcome};
 
 /// Parameters of a run that its summary repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,7 +28,7 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
     let snapshot = simulation.snapshot();
     let audit = simulation.audit();
     // Only the end of the last stage is the state that the scene wants measured.
-    let done = matches!(outcome.ending, Ending::Done);
+    let done = outcome.ending.is_done();
     let repose = scene.measure.repose.filter(|_| done).and_then(|plan| measure::angle_of_repose(&snapshot, &plan));
     let repose = repose.map(|r| ReposeAngle { mean: r.mean, min: r.min, max: r.max, absolute_error: r.absolute_error });
     Summary {
@@ -57,8 +59,20 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         mean_coordination: measure::mean_coordination(simulation),
         energy: energy_totals(simulation, outcome),
         stages: outcome.stages.iter().map(stage_summary).collect(),
-        interrupted: matches!(outcome.ending, Ending::Interrupted),
+        ended: outcome.ending.name().to_owned(),
+        removed: removed(simulation, &snapshot),
     }
+}
+
+fn removed(simulation: &Simulation, snapshot: &Snapshot) -> Vec<RemovedSummary> {
+    let removed = simulation.removed_bodies().iter().map(|body| RemovedSummary {
+        id: u64::from(body.id.index),
+        name: snapshot.bodies[body.id.index as usize].name.clone(),
+        time: body.time,
+        position: body.position.to_array(),
+        velocity: body.velocity.linear.to_array(),
+    });
+    removed.collect()
 }
 
 fn impacts(simulation: &Simulation) -> ImpactSummary {
@@ -81,6 +95,7 @@ fn energy_totals(simulation: &Simulation, outcome: &Outcome) -> EnergyTotals {
         dissipated_contact: audit.dissipated_contact,
         dissipated_sleep: audit.dissipated_sleep,
         correction_work: audit.correction_work,
+        removed: audit.removed,
     }
 }
 
@@ -96,6 +111,23 @@ fn stage_summary(stage: &StageOutcome) -> StageSummary {
     }
 }
 
+/// Bodies that left and are named at the end of a run; of the others there is a count.
+const NAMED: usize = 3;
+
+/// The first bodies that left, with their times, and how many more there are.
+fn names_of(removed: &[RemovedSummary]) -> String {
+    let name = |body: &RemovedSummary| match body.name.as_str() {
+        "" => format!("number {} at {:.3} s", body.id, body.time),
+        name => format!("`{name}` at {:.3} s", body.time),
+    };
+    let mut text = removed.iter().take(NAMED).map(name).collect::<Vec<_>>().join(", ");
+    let others = removed.len().saturating_sub(NAMED);
+    if others > 0 {
+        let _ = write!(text, " and {others} more");
+    }
+    text
+}
+
 /// What a run came to in a few lines.
 pub fn describe(summary: &Summary, folder: &Path) -> String {
     let mut text = String::new();
@@ -103,7 +135,7 @@ pub fn describe(summary: &Summary, folder: &Path) -> String {
     let mut line = |label: &str, value: String| {
         let _ = writeln!(text, "{label:<18}{value}");
     };
-    if summary.interrupted {
+    if summary.ended == "interrupted" {
         line("interrupted", format!("after {:.3} s of simulated time", summary.simulated_seconds));
     }
     if let Some(angle) = &summary.angle_of_repose_deg {
@@ -119,6 +151,9 @@ pub fn describe(summary: &Summary, folder: &Path) -> String {
     line("energy gained", format!("{gained:.1e} of the dissipated energy in the worst step"));
     if summary.bodies_lost > 0 {
         line("bodies lost", summary.bodies_lost.to_string());
+    }
+    if !summary.removed.is_empty() {
+        line("left the scene", names_of(&summary.removed));
     }
     let (cpu, wall) = (summary.cpu_seconds, summary.wall_seconds);
     let steps = summary.steps;

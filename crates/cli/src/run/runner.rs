@@ -98,12 +98,32 @@ pub struct StageOutcome {
 /// What ended a run.
 #[derive(Debug)]
 pub enum Ending {
-    /// Its last stage was over.
-    Done,
+    /// The time of its last stage was over.
+    Duration,
+    /// Its last stage was to end at rest, and did.
+    Rest,
     /// It was asked to stop.
     Interrupted,
     /// The engine could not go on, or an observer could not.
     Failed(CliError),
+}
+
+impl Ending {
+    /// Whether the run went to its end.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Ending::Duration | Ending::Rest)
+    }
+
+    /// The value of `ended` in `summary.json`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Ending::Duration => "duration",
+            Ending::Rest => "rest",
+            Ending::Interrupted => "interrupted",
+            Ending::Failed(CliError::Engine(EngineError::Jam { .. })) => "jam",
+            Ending::Failed(_) => "error",
+        }
+    }
 }
 
 /// What a run came to.
@@ -148,7 +168,7 @@ pub fn run(
         Err(error) => Ending::Failed(error),
     };
     let ending = match (ending, runner.tell(&Event::End)) {
-        (Ending::Done | Ending::Interrupted, Err(error)) => Ending::Failed(error),
+        (Ending::Duration | Ending::Rest | Ending::Interrupted, Err(error)) => Ending::Failed(error),
         (ending, _) => ending,
     };
     Outcome {
@@ -176,7 +196,8 @@ struct Runner<'a, 'o> {
 
 /// How the steps of a stage ended.
 enum StageEnd {
-    Over,
+    Duration,
+    Rest,
     Stopped,
 }
 
@@ -191,9 +212,13 @@ impl Runner<'_, '_> {
 
     fn run_stages(&mut self, plan: &Plan) -> Result<Ending, CliError> {
         self.tell(&Event::Begin)?;
+        let mut ending = Ending::Duration;
         for (number, (stage, removed)) in plan.stages.iter().enumerate() {
             for id in removed {
-                self.simulation.remove_body(*id)?;
+                // Who has left by itself is gone already.
+                if self.simulation.removed_bodies().iter().all(|left| left.id != *id) {
+                    self.simulation.remove_body(*id)?;
+                }
             }
             let end = self.run_stage(stage);
             let packing = plan.measure.packing.filter(|_| number == 0);
@@ -206,11 +231,13 @@ impl Runner<'_, '_> {
             let outcome = self.stages[number].clone();
             let removal_follows = next.is_some_and(|(_, removed)| !removed.is_empty());
             self.tell(&Event::StageEnds { outcome: &outcome, removal_follows, last: next.is_none() })?;
-            if let StageEnd::Stopped = end {
-                return Ok(Ending::Interrupted);
-            }
+            ending = match end {
+                StageEnd::Duration => Ending::Duration,
+                StageEnd::Rest => Ending::Rest,
+                StageEnd::Stopped => return Ok(Ending::Interrupted),
+            };
         }
-        Ok(Ending::Done)
+        Ok(ending)
     }
 
     fn run_stage(&mut self, stage: &Stage) -> Result<StageEnd, CliError> {
@@ -233,8 +260,13 @@ impl Runner<'_, '_> {
             let rested = stage.until_rest && at_rest && seconds >= stage.min_duration;
             self.book(&report, seconds, at_rest);
             self.tell(&Event::Step(&report))?;
-            if last || rested {
-                return Ok(StageEnd::Over);
+            // The step itself was sound: observers have seen it before it is said that a body may not be where it led to.
+            self.simulation.check_domain()?;
+            if rested {
+                return Ok(StageEnd::Rest);
+            }
+            if last {
+                return Ok(StageEnd::Duration);
             }
             if (self.stop)() {
                 return Ok(StageEnd::Stopped);

@@ -3,6 +3,7 @@
 mod bad_input;
 mod demo;
 mod interrupt;
+mod leaving;
 mod profile;
 mod resolve;
 mod run;
