@@ -13,8 +13,8 @@
 //! - The feature key is unique within the pair and stays the same while the same features touch.
 //!
 //! Half-spaces, containers and meshes never meet each other here: they belong to bodies that contacts do not move. A mesh
-//! is one-sided: its solid side lies behind its triangles (which are counter-clockwise seen from the free side). Closed
-//! mesh bodies arrive as compounds of convex parts.
+//! is a surface that holds bodies on either side, whichever way its triangles run. Closed mesh bodies arrive as compounds of
+//! convex parts.
 //!
 //! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
 

@@ -4,10 +4,15 @@ mod narrow_support;
 
 use granule_geometry::Shape;
 use granule_model::{DQuat, DVec3, Pose};
-use narrow_support::{Random, check_form, lowest, same_points, swapped, touch};
+use narrow_support::{Random, check_form, lowest, moved, same_points, swapped, touch};
 
 /// A grid of `n` by `n` squares of edge `step` about the origin at the given heights, each square two triangles.
 fn ground(n: u32, step: f64, height: impl Fn(f64, f64) -> f64) -> Shape {
+    let (vertices, triangles) = grid(n, step, height);
+    Shape::mesh(&vertices, &triangles).unwrap()
+}
+
+fn grid(n: u32, step: f64, height: impl Fn(f64, f64) -> f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let at = |i: u32, j: u32| {
         let [x, y] = [i, j].map(|k| step * (f64::from(k) - 0.5 * f64::from(n)));
         DVec3::new(x, y, height(x, y))
@@ -18,7 +23,13 @@ fn ground(n: u32, step: f64, height: impl Fn(f64, f64) -> f64) -> Shape {
         .flat_map(|i| (0..n).map(move |j| (i, j)))
         .flat_map(|(i, j)| [[v(i, j), v(i + 1, j), v(i + 1, j + 1)], [v(i, j), v(i + 1, j + 1), v(i, j + 1)]])
         .collect();
-    Shape::mesh(&vertices, &triangles).unwrap()
+    (vertices, triangles)
+}
+
+/// The same surface with every triangle run the other way.
+fn turned((vertices, triangles): &(Vec<DVec3>, Vec<[u32; 3]>)) -> Shape {
+    let triangles: Vec<_> = triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
+    Shape::mesh(vertices, &triangles).unwrap()
 }
 
 fn bodies() -> Vec<(Shape, f64)> {
@@ -216,6 +227,89 @@ fn rough_ground_against_the_distance_to_every_triangle() {
         assert_eq!(points, swapped(&back));
     }
     assert!(met > 500, "{met}");
+}
+
+#[test]
+fn the_way_in_which_triangles_run_does_not_matter() {
+    let rough = |x: f64, y: f64| 0.25 * libm::sin(3.1 * x + 0.4) * libm::cos(2.3 * y);
+    let step = |x: f64, _: f64| if x < 0.3 { 0.0 } else { 0.4 };
+    let surfaces = [grid(12, 0.4, rough), grid(8, 0.5, |x, _| -0.5 * x.abs()), grid(10, 0.4, step)];
+    let mut random = Random(16);
+    for surface in &surfaces {
+        let (one, other) = (Shape::mesh(&surface.0, &surface.1).unwrap(), turned(surface));
+        for (body, reach) in bodies() {
+            let mut met = [0, 0];
+            for k in 0..800 {
+                let side = if k % 2 == 0 { 1.0 } else { -1.0 };
+                let [x, y] = [0; 2].map(|_| random.range(-1.8, 1.8));
+                let pose = Pose::new(DVec3::new(x, y, side * random.range(0.3, reach + 0.3)), random.rotation());
+                let points = touch(&body, &pose, &one, &Pose::IDENTITY, 0.05);
+                check_form(&points, 0.05);
+                // Of something deep nobody can tell from which side it came.
+                if lowest(&points).is_some_and(|gap| gap < -0.05) {
+                    continue;
+                }
+                let back = touch(&body, &pose, &other, &Pose::IDENTITY, 0.05);
+                assert!(same_points(&points, &back, 1.0, 1e-9), "{} {pose:?} {points:?} {back:?}", body.name());
+                met[k % 2] += points.len();
+            }
+            assert!(met.iter().all(|m| *m > 30), "{} {met:?}", body.name());
+        }
+    }
+}
+
+#[test]
+fn both_sides_of_a_ridge_hold_as_ridge_and_valley() {
+    // Seen from below a roof is a valley; the same contacts as from above a valley turned over.
+    let turn = DQuat::from_rotation_x(std::f64::consts::PI);
+    let (roof, valley) = (roof(0.5), roof(-0.5));
+    let mut random = Random(17);
+    for (body, reach) in bodies() {
+        let mut met = 0;
+        for _ in 0..400 {
+            let at = DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(0.2, reach + 0.6));
+            let pose = Pose::new(at, random.rotation());
+            let above = touch(&body, &pose, &valley, &Pose::IDENTITY, 0.05);
+            if lowest(&above).is_some_and(|gap| gap < -0.05) {
+                continue;
+            }
+            let below = touch(&body, &moved(&pose, &Pose::new(DVec3::ZERO, turn)), &roof, &Pose::IDENTITY, 0.05);
+            let back: Vec<_> = below
+                .iter()
+                .map(|c| granule_model::ContactPoint { point: turn * c.point, normal: turn * c.normal, ..*c })
+                .collect();
+            assert!(same_points(&above, &back, 1.0, 1e-9), "{} {above:?} {back:?}", body.name());
+            met += above.len();
+        }
+        assert!(met > 20, "{} {met}", body.name());
+    }
+}
+
+#[test]
+fn a_rod_over_a_rim_is_held_on_whichever_side_its_middle_lies() {
+    // A wall in the plane x = 0 whose rim is the y axis.
+    let corners = [[0.0, -4.0, -3.0], [0.0, 4.0, -3.0], [0.0, 4.0, 0.0], [0.0, -4.0, 0.0]].map(DVec3::from_array);
+    let wall = Shape::mesh(&corners, &[[0, 1, 2], [0, 2, 3]]).unwrap();
+    let rods = [Shape::cuboid(DVec3::new(3.0, 0.2, 0.2)).unwrap(), Shape::convex(&prism(3.0, 0.1)).unwrap()];
+    for (rod, middle, tilt) in
+        rods.iter().flat_map(|rod| [-0.9, -0.2, 0.3, 1.1].map(|m| [-0.6, -0.1, 0.0, 0.4].map(|t| (rod, m, t)))).flatten()
+    {
+        let turn = DQuat::from_rotation_y(tilt);
+        let normal = turn * DVec3::Z;
+        let pose = Pose::new(turn * DVec3::X * middle + 0.099 * normal, turn);
+        let points = touch(rod, &pose, &wall, &Pose::IDENTITY, 0.01);
+        check_form(&points, 0.01);
+        let held = points.iter().filter(|c| (c.normal - normal).length() <= 1e-12 && (c.gap + 0.001).abs() <= 1e-12);
+        assert!(held.count() >= 1, "{} middle {middle} tilt {tilt}: {points:?}", rod.name());
+        assert!(points.iter().all(|c| c.gap >= -0.001 - 1e-12), "{} middle {middle} tilt {tilt}: {points:?}", rod.name());
+    }
+}
+
+/// A rod of square section along x.
+fn prism(length: f64, half: f64) -> Vec<DVec3> {
+    let ends = [-0.5 * length, 0.5 * length];
+    let section = [(half, half), (-half, half), (-half, -half), (half, -half)];
+    ends.iter().flat_map(|&x| section.map(|(y, z)| DVec3::new(x, y, z))).collect()
 }
 
 #[test]

@@ -9,8 +9,8 @@
 //! - a contact that only a neighbour can hold is dropped here, and one that several triangles report is kept once;
 //! - where a flat edge cuts a body's face, nothing is reported: the corners of the face say the same.
 //!
-//! Triangles are one-sided: a body behind one is pushed out to the front, unless it is so deep that the triangle cannot
-//! be the one it came through.
+//! Triangles are two-sided. A piece lies on the side on which it is less deep, and one that is so deep on either that the triangle
+//! cannot be the one it touches is not held by it. What is a ridge from one side is a valley from the other.
 
 mod ball;
 mod facet;

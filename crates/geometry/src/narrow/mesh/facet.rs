@@ -5,9 +5,20 @@ use granule_model::DVec3;
 use crate::mesh::{EdgeKind, MeshData};
 
 /// Directions nearer to the triangle's normal than this are that normal: twice the angle of a flat edge.
-pub(super) const SAME_NORMAL: f64 = 2e-5;
+const SAME_NORMAL: f64 = 2e-5;
 /// Steps around a corner at most; real corners have a handful of triangles.
 const RING_LIMIT: usize = 4096;
+
+/// How a body lies to the plane of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// All of it on the side to which the normal points.
+    FromFront,
+    /// All of it on the other side.
+    FromBehind,
+    /// On both sides: it overlaps the triangle, or lies beside it.
+    Across,
+}
 
 /// A triangle of a mesh.
 pub(super) struct Facet<'a> {
@@ -22,6 +33,12 @@ impl<'a> Facet<'a> {
         Facet { data, index, corners: data.corners(index), normal: data.normals[index as usize] }
     }
 
+    /// True for a direction that cannot be told from that of the face, to either side.
+    pub(super) fn is_face(&self, direction: DVec3) -> bool {
+        let square = SAME_NORMAL * SAME_NORMAL;
+        (direction - self.normal).length_squared() <= square || (direction + self.normal).length_squared() <= square
+    }
+
     pub(super) fn kind(&self, edge: usize) -> EdgeKind {
         self.data.neighbours[self.index as usize][edge].kind
     }
@@ -32,9 +49,19 @@ impl<'a> Facet<'a> {
         (neighbour != u32::MAX).then(|| Facet::new(self.data, neighbour))
     }
 
-    /// True when some direction other than the normal can be allowed here.
-    pub(super) fn has_ridge(&self) -> bool {
-        (0..3).any(|edge| matches!(self.kind(edge), EdgeKind::Convex | EdgeKind::Boundary))
+    /// True when some direction other than that of the face can be allowed here, for a body that lies as `seen`.
+    pub(super) fn has_ridge(&self, seen: Seen) -> bool {
+        (0..3).any(|edge| self.is_ridge(edge, seen))
+    }
+
+    /// True when `edge` stands out on a side that a body which lies as `seen` may touch.
+    pub(super) fn is_ridge(&self, edge: usize, seen: Seen) -> bool {
+        match self.kind(edge) {
+            EdgeKind::Boundary => true,
+            EdgeKind::Flat => false,
+            EdgeKind::Convex => seen != Seen::FromBehind,
+            EdgeKind::Concave => seen != Seen::FromFront,
+        }
     }
 
     /// Direction in the plane of the triangle, out of it, perpendicular to `edge`; not of unit length.
@@ -74,23 +101,20 @@ impl<'a> Facet<'a> {
     }
 
     /// True when no part of the surface around the corners that reach farthest along `direction` rises along it: then
-    /// `direction` is a normal of the surface there. Differences of height up to `level` do not count.
+    /// `direction` is a normal of the surface there, on the one side or the other. Differences of height up to `level` do not count.
     pub(super) fn allows(&self, direction: DVec3, level: f64) -> bool {
-        if direction.dot(self.normal) < 0.0 {
-            return false;
-        }
         let heights = self.corners.map(|c| c.dot(direction));
         let top = heights[0].max(heights[1]).max(heights[2]);
         let high = heights.map(|h| h >= top - level);
         match high.iter().filter(|h| **h).count() {
-            3 => (direction - self.normal).length() <= SAME_NORMAL,
+            3 => self.is_face(direction),
             2 => {
                 let edge = (0..3).find(|&e| high[e] && high[(e + 1) % 3]).unwrap_or(0);
                 let (from, to) = (self.corners[edge], self.corners[(edge + 1) % 3]);
                 match self.kind(edge) {
                     EdgeKind::Boundary => true,
-                    EdgeKind::Flat | EdgeKind::Concave => false,
-                    EdgeKind::Convex => {
+                    EdgeKind::Flat => false,
+                    EdgeKind::Convex | EdgeKind::Concave => {
                         self.across(edge).is_none_or(|n| n.apex(from, to).dot(direction) <= top + level)
                     }
                 }

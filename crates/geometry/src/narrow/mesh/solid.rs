@@ -2,7 +2,7 @@
 
 use granule_model::{ContactPoint, DVec3};
 
-use super::facet::{Facet, SAME_NORMAL};
+use super::facet::{Facet, Seen};
 use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
 use crate::narrow::closest::Relation;
@@ -45,15 +45,16 @@ fn load_facet(solid: &mut Solid, facet: &Facet, origin: DVec3) {
     solid.corners.clear();
     solid.corners.extend(facet.corners.map(|c| c - origin));
     solid.normals.clear();
-    solid.normals.push(facet.normal);
+    solid.normals.extend([facet.normal, -facet.normal]);
     solid.offsets.clear();
-    solid.offsets.push(facet.normal.dot(solid.corners[0]));
+    let offset = facet.normal.dot(solid.corners[0]);
+    solid.offsets.extend([offset, -offset]);
     solid.radius = 0.0;
 }
 
 fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Vec<ContactPoint>) {
     let reach = pair.margin + work.a.radius;
-    let Some(best) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
+    let Some(Found { best, seen }) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
     let start = out.len();
     let mut lowest = f64::INFINITY;
     if let Some((normal, _)) = best {
@@ -61,14 +62,14 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
     }
     let separation = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation);
     let is_exact = lowest <= separation + AGREEMENT * pair.size;
-    if facet.has_ridge() && !is_exact {
+    if facet.has_ridge(seen) && !is_exact {
         let cores = work.cores(pair);
         if let Relation::Apart(nearest) = cores.relation(reach)
             && facet.allows(nearest.normal, LEVEL * pair.size)
-            && (nearest.normal - facet.normal).length() > SAME_NORMAL
+            && !facet.is_face(nearest.normal)
         {
             // Points along the triangle's own normal hold as well; any other direction was only a bound.
-            if best.is_some_and(|(normal, _)| normal != facet.normal) {
+            if best.is_some_and(|(normal, _)| normal != facet.normal && normal != -facet.normal) {
                 out.truncate(start);
             }
             cores.push_nearest(&nearest, pair.margin, out);
@@ -76,43 +77,65 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
     }
 }
 
-/// The allowed direction along which body and triangle are farthest apart: `None` when they are beyond `reach`,
-/// `Some(None)` when every allowed direction is too deep to be meant.
-#[allow(clippy::option_option)]
-fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) -> Option<Option<(DVec3, f64)>> {
+/// How a body lies to a triangle.
+struct Found {
+    /// The allowed direction along which they are farthest apart, and how far; none when every one is too deep to be meant.
+    best: Option<(DVec3, f64)>,
+    seen: Seen,
+}
+
+/// The best allowed direction; none when body and triangle are beyond `reach`.
+///
+/// The side on which the body lies is that of the lesser depth. Where the plane of the triangle cuts the body, which may lie beside the
+/// triangle and beyond a ridge, directions of ridges on either side are tried as well.
+fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) -> Option<Found> {
     let level = LEVEL * pair.size;
-    let separation = |n: DVec3| -a.reach(-n) - b.reach(n);
-    // Twice the radius counts as width, so that a capsule that lies flat has one.
-    let deepest = |n: DVec3| -DEEPEST * (a.reach(n) + a.reach(-n) + 2.0 * a.radius);
-    let front = separation(facet.normal);
-    if front > reach {
+    let [top, low] = [a.reach(facet.normal), -a.reach(-facet.normal)];
+    let (front, behind) = (low - b.reach(facet.normal), -b.reach(-facet.normal) - top);
+    if front > reach || behind > reach {
         return None;
     }
-    let mut best = (front >= deepest(facet.normal)).then_some((facet.normal, front));
-    if !facet.has_ridge() {
-        return Some(best);
+    // Twice the radius counts as width, so that a capsule that lies flat has one.
+    let deepest = |width: f64| -DEEPEST * (width + 2.0 * a.radius);
+    let (face, height) = if front >= behind { (facet.normal, front) } else { (-facet.normal, behind) };
+    let mut best = (height >= deepest(top - low)).then_some((face, height));
+    let seen = match () {
+        () if height < 0.0 => Seen::Across,
+        () if front >= behind => Seen::FromFront,
+        () => Seen::FromBehind,
+    };
+    if !facet.has_ridge(seen) {
+        return Some(Found { best, seen });
     }
     let mut consider = |normal: DVec3| {
-        let apart = separation(normal);
+        let low = -a.reach(-normal);
+        let apart = low - b.reach(normal);
         if best.is_none_or(|(_, s)| apart > s + PREFERENCE * pair.size)
-            && apart >= deepest(normal)
-            && (normal - facet.normal).length() > SAME_NORMAL
+            && apart >= deepest(a.reach(normal) - low)
+            && !facet.is_face(normal)
             && facet.allows(normal, level)
         {
             best = Some((normal, apart));
         }
     };
     a.normals.iter().for_each(|&n| consider(-n));
-    edge_directions(a, pair.topology_a, b, facet, &mut consider);
-    Some(best).filter(|best| best.is_none_or(|(_, s)| s <= reach))
+    edge_directions(a, pair.topology_a, b, facet, seen, &mut consider);
+    Some(Found { best, seen }).filter(|found| found.best.is_none_or(|(_, s)| s <= reach))
 }
 
-/// Directions perpendicular to an edge of the body and a ridge or rim of the triangle, to its front.
-fn edge_directions(a: &Solid, topology: Topology, b: &Solid, facet: &Facet, consider: &mut impl FnMut(DVec3)) {
-    for edge in 0..3 {
-        if matches!(facet.kind(edge), EdgeKind::Flat | EdgeKind::Concave) {
-            continue;
-        }
+/// Directions perpendicular to an edge of the body and a ridge or rim of the triangle, to the sides on which the edge stands out.
+fn edge_directions(
+    a: &Solid,
+    topology: Topology,
+    b: &Solid,
+    facet: &Facet,
+    seen: Seen,
+    consider: &mut impl FnMut(DVec3),
+) {
+    for edge in (0..3).filter(|&edge| facet.is_ridge(edge, seen)) {
+        let kind = facet.kind(edge);
+        let in_front = kind == EdgeKind::Convex || (kind == EdgeKind::Boundary && seen != Seen::FromBehind);
+        let behind = kind == EdgeKind::Concave || (kind == EdgeKind::Boundary && seen != Seen::FromFront);
         let along_b = b.corners[(edge + 1) % 3] - b.corners[edge];
         for Edge { vertices: [p, q], .. } in topology.edges {
             let along_a = a.corners[*q as usize] - a.corners[*p as usize];
@@ -120,7 +143,13 @@ fn edge_directions(a: &Solid, topology: Topology, b: &Solid, facet: &Facet, cons
             let squared = cross.length_squared();
             if squared > PARALLEL * PARALLEL * along_a.length_squared() * along_b.length_squared() {
                 let normal = cross / squared.sqrt();
-                consider(if normal.dot(facet.normal) < 0.0 { -normal } else { normal });
+                let normal = if normal.dot(facet.normal) < 0.0 { -normal } else { normal };
+                if in_front {
+                    consider(normal);
+                }
+                if behind {
+                    consider(-normal);
+                }
             }
         }
     }
