@@ -239,21 +239,21 @@ fn the_way_in_which_triangles_run_does_not_matter() {
         let (one, other) = (Shape::mesh(&surface.0, &surface.1).unwrap(), turned(surface));
         for (body, reach) in bodies() {
             let mut met = [0, 0];
-            for k in 0..800 {
+            for k in 0..2000 {
                 let side = if k % 2 == 0 { 1.0 } else { -1.0 };
                 let [x, y] = [0; 2].map(|_| random.range(-1.8, 1.8));
                 let pose = Pose::new(DVec3::new(x, y, side * random.range(0.3, reach + 0.3)), random.rotation());
                 let points = touch(&body, &pose, &one, &Pose::IDENTITY, 0.05);
                 check_form(&points, 0.05);
+                let back = touch(&body, &pose, &other, &Pose::IDENTITY, 0.05);
                 // Of something deep nobody can tell from which side it came.
-                if lowest(&points).is_some_and(|gap| gap < -0.05) {
+                if lowest(&points).into_iter().chain(lowest(&back)).any(|gap| gap < -0.05) {
                     continue;
                 }
-                let back = touch(&body, &pose, &other, &Pose::IDENTITY, 0.05);
                 assert!(same_points(&points, &back, 1.0, 1e-9), "{} {pose:?} {points:?} {back:?}", body.name());
                 met[k % 2] += points.len();
             }
-            assert!(met.iter().all(|m| *m > 30), "{} {met:?}", body.name());
+            assert!(met.iter().all(|m| *m > 20), "{} {met:?}", body.name());
         }
     }
 }
@@ -270,10 +270,10 @@ fn both_sides_of_a_ridge_hold_as_ridge_and_valley() {
             let at = DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(0.2, reach + 0.6));
             let pose = Pose::new(at, random.rotation());
             let above = touch(&body, &pose, &valley, &Pose::IDENTITY, 0.05);
-            if lowest(&above).is_some_and(|gap| gap < -0.05) {
+            let below = touch(&body, &moved(&pose, &Pose::new(DVec3::ZERO, turn)), &roof, &Pose::IDENTITY, 0.05);
+            if lowest(&above).into_iter().chain(lowest(&below)).any(|gap| gap < -0.05) {
                 continue;
             }
-            let below = touch(&body, &moved(&pose, &Pose::new(DVec3::ZERO, turn)), &roof, &Pose::IDENTITY, 0.05);
             let back: Vec<_> = below
                 .iter()
                 .map(|c| granule_model::ContactPoint { point: turn * c.point, normal: turn * c.normal, ..*c })
@@ -282,6 +282,55 @@ fn both_sides_of_a_ridge_hold_as_ridge_and_valley() {
             met += above.len();
         }
         assert!(met > 20, "{} {met}", body.name());
+    }
+}
+
+#[test]
+fn plates_over_hills_are_not_held_by_the_backs_of_hillsides() {
+    let hills = |x: f64, y: f64| 0.4 * libm::sin(2.1 * x) * libm::cos(1.7 * y);
+    let mesh = ground(14, 0.5, hills);
+    let mut random = Random(18);
+    let [plate, rod] = [DVec3::new(2.0, 2.0, 0.1), DVec3::new(3.0, 0.1, 0.1)].map(|size| Shape::cuboid(size).unwrap());
+    let mut met = 0;
+    for (body, half) in [(plate, DVec3::new(1.0, 1.0, 0.05)), (rod, DVec3::new(1.5, 0.05, 0.05))] {
+        for _ in 0..150 {
+            let turn = DQuat::from_rotation_z(random.range(0.0, 6.0)) * DQuat::from_rotation_x(random.range(-0.6, 0.6));
+            let at = DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), 0.0);
+            // As low as the hills allow: none of their points is inside.
+            let clearance = |height: f64| {
+                let pose = Pose::new(at + DVec3::Z * height, turn);
+                let inside = |p: DVec3| pose.inverse_transform_point(p).abs().cmple(half).all();
+                let k = |i: i32| -3.5 + 0.05 * f64::from(i);
+                (0..=140).flat_map(|i| (0..=140).map(move |j| (k(i), k(j)))).all(|(x, y)| {
+                    let top = bilinear(&hills, x, y);
+                    !inside(DVec3::new(x, y, top)) && !inside(DVec3::new(x, y, top - 0.02))
+                })
+            };
+            let height = (0..40).map(|i| 1.6 - 0.05 * f64::from(i)).take_while(|h| clearance(*h)).last();
+            let pose = Pose::new(at + DVec3::Z * height.unwrap(), turn);
+            let points = touch(&body, &pose, &mesh, &Pose::IDENTITY, 0.05);
+            check_form(&points, 0.05);
+            met += points.len();
+            // Heights are tried in steps of 0.05.
+            let wrong: Vec<_> = points.iter().filter(|c| c.gap < -0.05 || c.normal.z <= 0.0).collect();
+            assert!(wrong.is_empty(), "{pose:?} {wrong:?}");
+        }
+    }
+    assert!(met > 100, "{met}");
+}
+
+/// Height of the mesh that [`ground`] makes of `height` with squares of 0.5.
+fn bilinear(height: &impl Fn(f64, f64) -> f64, x: f64, y: f64) -> f64 {
+    let cell = |t: f64| (t / 0.5).floor() * 0.5;
+    let (x0, y0) = (cell(x), cell(y));
+    let (u, v) = ((x - x0) / 0.5, (y - y0) / 0.5);
+    let (a, c) = (height(x0, y0), height(x0 + 0.5, y0 + 0.5));
+    if u >= v {
+        let b = height(x0 + 0.5, y0);
+        a + u * (b - a) + v * (c - b)
+    } else {
+        let d = height(x0, y0 + 0.5);
+        a + v * (d - a) + u * (c - d)
     }
 }
 

@@ -2,19 +2,12 @@
 
 use granule_model::{ContactPoint, DVec3};
 
-use super::facet::Facet;
+use super::facet::{Facet, Region};
 use crate::narrow::mix;
 use crate::narrow::sphere::push_ball;
 
 /// A centre over the border of two triangles belongs to both when it is within this share of the radius.
 const BORDER: f64 = 1e-9;
-
-/// The part of a triangle that is nearest to a point.
-enum Region {
-    Face,
-    Edge(usize),
-    Corner(usize),
-}
 
 /// A ball with `centre` in axes of the mesh.
 pub(super) fn ball_facet(centre: DVec3, radius: f64, facet: &Facet, margin: f64, out: &mut Vec<ContactPoint>) {
@@ -25,7 +18,7 @@ pub(super) fn ball_facet(centre: DVec3, radius: f64, facet: &Facet, margin: f64,
     }
     let near = Near { centre, reach, border: BORDER * radius };
     let face = if height < 0.0 { -facet.normal } else { facet.normal };
-    let answer = match region(facet, centre) {
+    let answer = match facet.region(centre) {
         Region::Face => Some((face, height.abs())),
         Region::Edge(edge) => at_edge(facet, edge, face, &near),
         Region::Corner(corner) => at_corner(facet, corner, face, &near),
@@ -43,26 +36,6 @@ struct Near {
     /// Beyond this distance nothing is of interest.
     reach: f64,
     border: f64,
-}
-
-/// Which part of the triangle is nearest to `point` (Ericson 2005, section 5.1.5).
-fn region(facet: &Facet, point: DVec3) -> Region {
-    for corner in 0..3 {
-        let p = facet.corners[corner];
-        let (next, last) = (facet.corners[(corner + 1) % 3], facet.corners[(corner + 2) % 3]);
-        if (point - p).dot(next - p) <= 0.0 && (point - p).dot(last - p) <= 0.0 {
-            return Region::Corner(corner);
-        }
-    }
-    for edge in 0..3 {
-        let (p, q) = (facet.corners[edge], facet.corners[(edge + 1) % 3]);
-        let along = q - p;
-        let within = (point - p).dot(along) >= 0.0 && (point - q).dot(along) <= 0.0;
-        if within && (point - p).dot(facet.outward(edge)) >= 0.0 {
-            return Region::Edge(edge);
-        }
-    }
-    Region::Face
 }
 
 /// Normal and distance at an edge, for a ball on the side of `face`; none when the neighbour is nearer.

@@ -9,15 +9,12 @@ const SAME_NORMAL: f64 = 2e-5;
 /// Steps around a corner at most; real corners have a handful of triangles.
 const RING_LIMIT: usize = 4096;
 
-/// How a body lies to the plane of a triangle.
+/// The part of a triangle that is nearest to a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
-    /// All of it on the side to which the normal points.
-    FromFront,
-    /// All of it on the other side.
-    FromBehind,
-    /// On both sides: it overlaps the triangle, or lies beside it.
-    Across,
+pub(super) enum Region {
+    Face,
+    Edge(usize),
+    Corner(usize),
 }
 
 /// A triangle of a mesh.
@@ -43,25 +40,25 @@ impl<'a> Facet<'a> {
         self.data.neighbours[self.index as usize][edge].kind
     }
 
+    /// True when `edge` stands out on the side of the surface to which `face`, the normal or its opposite, points.
+    pub(super) fn is_ridge(&self, edge: usize, face: DVec3) -> bool {
+        match self.kind(edge) {
+            EdgeKind::Boundary => true,
+            EdgeKind::Flat => false,
+            EdgeKind::Convex => face == self.normal,
+            EdgeKind::Concave => face != self.normal,
+        }
+    }
+
+    /// True when some direction other than `face` can be allowed on its side.
+    pub(super) fn has_ridge(&self, face: DVec3) -> bool {
+        (0..3).any(|edge| self.is_ridge(edge, face))
+    }
+
     /// The triangle across `edge`; none at the rim.
     pub(super) fn across(&self, edge: usize) -> Option<Facet<'a>> {
         let neighbour = self.data.neighbours[self.index as usize][edge].triangle;
         (neighbour != u32::MAX).then(|| Facet::new(self.data, neighbour))
-    }
-
-    /// True when some direction other than that of the face can be allowed here, for a body that lies as `seen`.
-    pub(super) fn has_ridge(&self, seen: Seen) -> bool {
-        (0..3).any(|edge| self.is_ridge(edge, seen))
-    }
-
-    /// True when `edge` stands out on a side that a body which lies as `seen` may touch.
-    pub(super) fn is_ridge(&self, edge: usize, seen: Seen) -> bool {
-        match self.kind(edge) {
-            EdgeKind::Boundary => true,
-            EdgeKind::Flat => false,
-            EdgeKind::Convex => seen != Seen::FromBehind,
-            EdgeKind::Concave => seen != Seen::FromFront,
-        }
     }
 
     /// Direction in the plane of the triangle, out of it, perpendicular to `edge`; not of unit length.
@@ -72,6 +69,26 @@ impl<'a> Facet<'a> {
     /// The corner opposite to the edge of `data` between the points `from` and `to`, which is one of this triangle's.
     pub(super) fn apex(&self, from: DVec3, to: DVec3) -> DVec3 {
         self.corners.into_iter().find(|&c| c != from && c != to).unwrap_or(from)
+    }
+
+    /// The part of the triangle that is nearest to `point` (Ericson 2005, section 5.1.5).
+    pub(super) fn region(&self, point: DVec3) -> Region {
+        for corner in 0..3 {
+            let p = self.corners[corner];
+            let (next, last) = (self.corners[(corner + 1) % 3], self.corners[(corner + 2) % 3]);
+            if (point - p).dot(next - p) <= 0.0 && (point - p).dot(last - p) <= 0.0 {
+                return Region::Corner(corner);
+            }
+        }
+        for edge in 0..3 {
+            let (p, q) = (self.corners[edge], self.corners[(edge + 1) % 3]);
+            let along = q - p;
+            let within = (point - p).dot(along) >= 0.0 && (point - q).dot(along) <= 0.0;
+            if within && (point - p).dot(self.outward(edge)) >= 0.0 {
+                return Region::Edge(edge);
+            }
+        }
+        Region::Face
     }
 
     /// Runs `visit` on every triangle around corner `corner` (itself first) until it says false; true if it never did.
@@ -101,13 +118,15 @@ impl<'a> Facet<'a> {
     }
 
     /// True when no part of the surface around the corners that reach farthest along `direction` rises along it: then
-    /// `direction` is a normal of the surface there, on the one side or the other. Differences of height up to `level` do not count.
-    pub(super) fn allows(&self, direction: DVec3, level: f64) -> bool {
+    /// `direction` is a normal of the surface there, on the side of `face` or round a rim. Differences of height up to `level` do not
+    /// count.
+    pub(super) fn allows(&self, direction: DVec3, face: DVec3, level: f64) -> bool {
         let heights = self.corners.map(|c| c.dot(direction));
         let top = heights[0].max(heights[1]).max(heights[2]);
         let high = heights.map(|h| h >= top - level);
+        let on_side = direction.dot(face) >= 0.0;
         match high.iter().filter(|h| **h).count() {
-            3 => self.is_face(direction),
+            3 => self.is_face(direction) && on_side,
             2 => {
                 let edge = (0..3).find(|&e| high[e] && high[(e + 1) % 3]).unwrap_or(0);
                 let (from, to) = (self.corners[edge], self.corners[(edge + 1) % 3]);
@@ -115,15 +134,21 @@ impl<'a> Facet<'a> {
                     EdgeKind::Boundary => true,
                     EdgeKind::Flat => false,
                     EdgeKind::Convex | EdgeKind::Concave => {
-                        self.across(edge).is_none_or(|n| n.apex(from, to).dot(direction) <= top + level)
+                        let is_lower = |n: Facet| n.apex(from, to).dot(direction) <= top + level;
+                        on_side && self.is_ridge(edge, face) && self.across(edge).is_none_or(is_lower)
                     }
                 }
             }
             _ => {
                 let corner = (0..3).find(|&k| high[k]).unwrap_or(0);
-                self.around(corner, |f| f.corners.iter().all(|c| c.dot(direction) <= top + level))
+                (on_side || self.is_at_rim(corner))
+                    && self.around(corner, |f| f.corners.iter().all(|c| c.dot(direction) <= top + level))
             }
         }
+    }
+
+    fn is_at_rim(&self, corner: usize) -> bool {
+        [corner, (corner + 2) % 3].into_iter().any(|edge| self.kind(edge) == EdgeKind::Boundary)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use granule_model::{ContactPoint, DVec3};
 
-use super::facet::{Facet, Seen};
+use super::facet::Facet;
+use super::lie::is_in_front;
 use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
 use crate::narrow::closest::Relation;
@@ -54,7 +55,7 @@ fn load_facet(solid: &mut Solid, facet: &Facet, origin: DVec3) {
 
 fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Vec<ContactPoint>) {
     let reach = pair.margin + work.a.radius;
-    let Some(Found { best, seen }) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
+    let Some(Found { face, best }) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
     let start = out.len();
     let mut lowest = f64::INFINITY;
     if let Some((normal, _)) = best {
@@ -62,14 +63,14 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
     }
     let separation = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation);
     let is_exact = lowest <= separation + AGREEMENT * pair.size;
-    if facet.has_ridge(seen) && !is_exact {
+    if facet.has_ridge(face) && !is_exact {
         let cores = work.cores(pair);
         if let Relation::Apart(nearest) = cores.relation(reach)
-            && facet.allows(nearest.normal, LEVEL * pair.size)
+            && facet.allows(nearest.normal, face, LEVEL * pair.size)
             && !facet.is_face(nearest.normal)
         {
             // Points along the triangle's own normal hold as well; any other direction was only a bound.
-            if best.is_some_and(|(normal, _)| normal != facet.normal && normal != -facet.normal) {
+            if best.is_some_and(|(normal, _)| normal != face) {
                 out.truncate(start);
             }
             cores.push_nearest(&nearest, pair.margin, out);
@@ -79,15 +80,16 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
 
 /// How a body lies to a triangle.
 struct Found {
+    /// The normal of the triangle to the side on which the body is held.
+    face: DVec3,
     /// The allowed direction along which they are farthest apart, and how far; none when every one is too deep to be meant.
     best: Option<(DVec3, f64)>,
-    seen: Seen,
 }
 
 /// The best allowed direction; none when body and triangle are beyond `reach`.
 ///
-/// The side on which the body lies is that of the lesser depth. Where the plane of the triangle cuts the body, which may lie beside the
-/// triangle and beyond a ridge, directions of ridges on either side are tried as well.
+/// The body is held on the side of the triangle's plane on which it lies. Where the plane cuts the body, that may be far beside the
+/// triangle, and what counts is the side of the surface on which the body's middle lies.
 fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) -> Option<Found> {
     let level = LEVEL * pair.size;
     let [top, low] = [a.reach(facet.normal), -a.reach(-facet.normal)];
@@ -97,15 +99,12 @@ fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) 
     }
     // Twice the radius counts as width, so that a capsule that lies flat has one.
     let deepest = |width: f64| -DEEPEST * (width + 2.0 * a.radius);
-    let (face, height) = if front >= behind { (facet.normal, front) } else { (-facet.normal, behind) };
+    let lies_across = front.max(behind) < 0.0;
+    let in_front = if lies_across { is_in_front(facet, middle(a, pair)) } else { front >= behind };
+    let (face, height) = if in_front { (facet.normal, front) } else { (-facet.normal, behind) };
     let mut best = (height >= deepest(top - low)).then_some((face, height));
-    let seen = match () {
-        () if height < 0.0 => Seen::Across,
-        () if front >= behind => Seen::FromFront,
-        () => Seen::FromBehind,
-    };
-    if !facet.has_ridge(seen) {
-        return Some(Found { best, seen });
+    if !facet.has_ridge(face) {
+        return Some(Found { face, best });
     }
     let mut consider = |normal: DVec3| {
         let low = -a.reach(-normal);
@@ -113,29 +112,33 @@ fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) 
         if best.is_none_or(|(_, s)| apart > s + PREFERENCE * pair.size)
             && apart >= deepest(a.reach(normal) - low)
             && !facet.is_face(normal)
-            && facet.allows(normal, level)
+            && facet.allows(normal, face, level)
         {
             best = Some((normal, apart));
         }
     };
     a.normals.iter().for_each(|&n| consider(-n));
-    edge_directions(a, pair.topology_a, b, facet, seen, &mut consider);
-    Some(Found { best, seen }).filter(|found| found.best.is_none_or(|(_, s)| s <= reach))
+    edge_directions(a, pair.topology_a, b, facet, (face, lies_across), &mut consider);
+    Some(Found { face, best }).filter(|found| found.best.is_none_or(|(_, s)| s <= reach))
 }
 
-/// Directions perpendicular to an edge of the body and a ridge or rim of the triangle, to the sides on which the edge stands out.
+/// A point inside the body, in axes of the mesh.
+fn middle(a: &Solid, pair: &Pair) -> DVec3 {
+    pair.origin + a.corners.iter().sum::<DVec3>() / a.corners.len() as f64
+}
+
+/// Directions perpendicular to an edge of the body and a ridge or rim of the triangle, to the side of `face`; round a rim to both sides for
+/// a body that lies across the plane.
 fn edge_directions(
     a: &Solid,
     topology: Topology,
     b: &Solid,
     facet: &Facet,
-    seen: Seen,
+    (face, lies_across): (DVec3, bool),
     consider: &mut impl FnMut(DVec3),
 ) {
-    for edge in (0..3).filter(|&edge| facet.is_ridge(edge, seen)) {
-        let kind = facet.kind(edge);
-        let in_front = kind == EdgeKind::Convex || (kind == EdgeKind::Boundary && seen != Seen::FromBehind);
-        let behind = kind == EdgeKind::Concave || (kind == EdgeKind::Boundary && seen != Seen::FromFront);
+    for edge in (0..3).filter(|&edge| facet.is_ridge(edge, face)) {
+        let both = lies_across && facet.kind(edge) == EdgeKind::Boundary;
         let along_b = b.corners[(edge + 1) % 3] - b.corners[edge];
         for Edge { vertices: [p, q], .. } in topology.edges {
             let along_a = a.corners[*q as usize] - a.corners[*p as usize];
@@ -143,11 +146,9 @@ fn edge_directions(
             let squared = cross.length_squared();
             if squared > PARALLEL * PARALLEL * along_a.length_squared() * along_b.length_squared() {
                 let normal = cross / squared.sqrt();
-                let normal = if normal.dot(facet.normal) < 0.0 { -normal } else { normal };
-                if in_front {
-                    consider(normal);
-                }
-                if behind {
+                let normal = if normal.dot(face) < 0.0 { -normal } else { normal };
+                consider(normal);
+                if both {
                     consider(-normal);
                 }
             }
