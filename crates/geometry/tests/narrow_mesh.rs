@@ -239,7 +239,7 @@ fn the_way_in_which_triangles_run_does_not_matter() {
         let (one, other) = (Shape::mesh(&surface.0, &surface.1).unwrap(), turned(surface));
         for (body, reach) in bodies() {
             let mut met = [0, 0];
-            for k in 0..2000 {
+            for k in 0..1200 {
                 let side = if k % 2 == 0 { 1.0 } else { -1.0 };
                 let [x, y] = [0; 2].map(|_| random.range(-1.8, 1.8));
                 let pose = Pose::new(DVec3::new(x, y, side * random.range(0.3, reach + 0.3)), random.rotation());
@@ -253,7 +253,7 @@ fn the_way_in_which_triangles_run_does_not_matter() {
                 assert!(same_points(&points, &back, 1.0, 1e-9), "{} {pose:?} {points:?} {back:?}", body.name());
                 met[k % 2] += points.len();
             }
-            assert!(met.iter().all(|m| *m > 20), "{} {met:?}", body.name());
+            assert!(met.iter().all(|m| *m > 12), "{} {met:?}", body.name());
         }
     }
 }
@@ -293,15 +293,15 @@ fn plates_over_hills_are_not_held_by_the_backs_of_hillsides() {
     let [plate, rod] = [DVec3::new(2.0, 2.0, 0.1), DVec3::new(3.0, 0.1, 0.1)].map(|size| Shape::cuboid(size).unwrap());
     let mut met = 0;
     for (body, half) in [(plate, DVec3::new(1.0, 1.0, 0.05)), (rod, DVec3::new(1.5, 0.05, 0.05))] {
-        for _ in 0..150 {
+        for _ in 0..60 {
             let turn = DQuat::from_rotation_z(random.range(0.0, 6.0)) * DQuat::from_rotation_x(random.range(-0.6, 0.6));
             let at = DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), 0.0);
             // As low as the hills allow: none of their points is inside.
             let clearance = |height: f64| {
                 let pose = Pose::new(at + DVec3::Z * height, turn);
                 let inside = |p: DVec3| pose.inverse_transform_point(p).abs().cmple(half).all();
-                let k = |i: i32| -3.5 + 0.05 * f64::from(i);
-                (0..=140).flat_map(|i| (0..=140).map(move |j| (k(i), k(j)))).all(|(x, y)| {
+                let k = |i: i32| -3.5 + 0.1 * f64::from(i);
+                (0..=70).flat_map(|i| (0..=70).map(move |j| (k(i), k(j)))).all(|(x, y)| {
                     let top = bilinear(&hills, x, y);
                     !inside(DVec3::new(x, y, top)) && !inside(DVec3::new(x, y, top - 0.02))
                 })
@@ -316,7 +316,7 @@ fn plates_over_hills_are_not_held_by_the_backs_of_hillsides() {
             assert!(wrong.is_empty(), "{pose:?} {wrong:?}");
         }
     }
-    assert!(met > 100, "{met}");
+    assert!(met > 60, "{met}");
 }
 
 /// Height of the mesh that [`ground`] makes of `height` with squares of 0.5.
@@ -340,8 +340,10 @@ fn a_rod_over_a_rim_is_held_on_whichever_side_its_middle_lies() {
     let corners = [[0.0, -4.0, -3.0], [0.0, 4.0, -3.0], [0.0, 4.0, 0.0], [0.0, -4.0, 0.0]].map(DVec3::from_array);
     let wall = Shape::mesh(&corners, &[[0, 1, 2], [0, 2, 3]]).unwrap();
     let rods = [Shape::cuboid(DVec3::new(3.0, 0.2, 0.2)).unwrap(), Shape::convex(&prism(3.0, 0.1)).unwrap()];
-    for (rod, middle, tilt) in
-        rods.iter().flat_map(|rod| [-0.9, -0.2, 0.3, 1.1].map(|m| [-0.6, -0.1, 0.0, 0.4].map(|t| (rod, m, t)))).flatten()
+    for (rod, middle, tilt) in rods
+        .iter()
+        .flat_map(|rod| [-0.9, -0.2, 0.3, 1.1].map(|m| [-0.6, -0.1, 0.0, 0.4].map(|t| (rod, m, t))))
+        .flatten()
     {
         let turn = DQuat::from_rotation_y(tilt);
         let normal = turn * DVec3::Z;
@@ -350,7 +352,11 @@ fn a_rod_over_a_rim_is_held_on_whichever_side_its_middle_lies() {
         check_form(&points, 0.01);
         let held = points.iter().filter(|c| (c.normal - normal).length() <= 1e-12 && (c.gap + 0.001).abs() <= 1e-12);
         assert!(held.count() >= 1, "{} middle {middle} tilt {tilt}: {points:?}", rod.name());
-        assert!(points.iter().all(|c| c.gap >= -0.001 - 1e-12), "{} middle {middle} tilt {tilt}: {points:?}", rod.name());
+        assert!(
+            points.iter().all(|c| c.gap >= -0.001 - 1e-12),
+            "{} middle {middle} tilt {tilt}: {points:?}",
+            rod.name()
+        );
     }
 }
 

@@ -64,10 +64,13 @@ fn a_mesh_whose_triangles_contradict_each_other() {
     let folder = folder();
     // Two triangles of a square of which the second is turned over.
     let corners = ["0 0 0", "1 0 0", "1 1 0", "0 0 0", "0 1 0", "1 1 0"];
-    let facet = |c: &[&str]| format!("facet normal 0 0 1\nouter loop\nvertex {}\nendloop\nendfacet\n", c.join("\nvertex "));
+    let facet =
+        |c: &[&str]| format!("facet normal 0 0 1\nouter loop\nvertex {}\nendloop\nendfacet\n", c.join("\nvertex "));
     let stl: String = corners.chunks(3).map(facet).collect();
     write(folder.path(), "floor.stl", &format!("solid floor\n{stl}endsolid floor\n"));
-    let floor = BODY.replace("sphere.radius = 0.5", "mesh.file = \"floor.stl\"").replace("stone\"", "floor\"\nkind = \"static\"");
+    let floor = BODY
+        .replace("sphere.radius = 0.5", "mesh.file = \"floor.stl\"")
+        .replace("stone\"", "floor\"\nkind = \"static\"");
     write(folder.path(), "bad.toml", &run(&floor));
     let ended = call(folder.path(), &["run", "bad.toml"]).expect(2);
     for part in ["bad.toml:6:", "floor.stl", "triangles 0 and 1"] {

@@ -8,7 +8,8 @@ use crate::support::{Body, Judge, Results, Scene, cuboid, sphere, stl};
 /// Kinds of body, about one `size` large, with the height of the centre of one that lies on a plane.
 fn shapes(size: f64) -> Vec<(&'static str, String, f64)> {
     let corner = |x: f64, y: f64, z: f64| format!("{:?}", [x * size, y * size, z * size]);
-    let rock = [(0.5, 0.4, -0.3), (-0.5, 0.4, -0.3), (-0.5, -0.4, -0.3), (0.5, -0.4, -0.3), (0.2, 0.1, 0.4), (-0.2, 0.2, 0.3)];
+    let rock =
+        [(0.5, 0.4, -0.3), (-0.5, 0.4, -0.3), (-0.5, -0.4, -0.3), (0.5, -0.4, -0.3), (0.2, 0.1, 0.4), (-0.2, 0.2, 0.3)];
     let rock: Vec<_> = rock.iter().map(|&(x, y, z)| corner(x, y, z)).collect();
     vec![
         ("ball", sphere(0.5 * size), 0.5 * size),
