@@ -15,6 +15,7 @@
 mod ball;
 mod facet;
 mod lie;
+mod passage;
 mod solid;
 
 use std::cell::RefCell;
@@ -27,6 +28,7 @@ use super::{Side, limit_width, mix};
 use crate::geometry::Geometry;
 use crate::mesh::MeshData;
 use facet::Facet;
+pub(crate) use passage::passage;
 
 thread_local! {
     /// Triangles near the piece at hand; kept so that a warm step allocates nothing.
