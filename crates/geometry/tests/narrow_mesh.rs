@@ -360,6 +360,74 @@ fn a_rod_over_a_rim_is_held_on_whichever_side_its_middle_lies() {
     }
 }
 
+/// The inside of a cube from -4 to 4, each wall a fan of needles about a point off its middle.
+fn tank(count: u32) -> Shape {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for (axis, side) in (0..3).flat_map(|axis| [(axis, -4.0), (axis, 4.0)]) {
+        let place = |u: f64, v: f64| {
+            let mut p = DVec3::ZERO;
+            (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (side, side * u, 4.0 * v);
+            p
+        };
+        let rim = |i: u32| {
+            let t = 4.0 * f64::from(i % count) / f64::from(count);
+            let along = 2.0 * (t - t.floor()) - 1.0;
+            match t.floor() as i32 {
+                0 => place(along, -1.0),
+                1 => place(1.0, along),
+                2 => place(-along, 1.0),
+                _ => place(-1.0, -along),
+            }
+        };
+        let first = vertices.len() as u32;
+        vertices.push(place(0.06, -0.03));
+        vertices.extend((0..count).map(rim));
+        triangles.extend((0..count).map(|i| [first, first + 1 + i, first + 1 + (i + 1) % count]));
+    }
+    Shape::mesh(&vertices, &triangles).unwrap()
+}
+
+#[test]
+fn every_wall_of_needles_within_the_margin_is_known_to_thin_bodies_at_its_distance() {
+    let mesh = tank(240);
+    let margin = 2.0;
+    let sharp = [[0.0, 0.0, 0.6], [0.05, 0.0, -0.2], [-0.03, 0.04, -0.2], [-0.03, -0.04, -0.2]].map(DVec3::from_array);
+    let bodies = [
+        Shape::cuboid(DVec3::new(1.0, 1.0, 0.02)).unwrap(),
+        Shape::cuboid(DVec3::new(0.03, 0.03, 1.0)).unwrap(),
+        Shape::capsule(0.015, 1.0).unwrap(),
+        Shape::convex(&sharp).unwrap(),
+        Shape::cross(0.05).unwrap(),
+        Shape::sphere(0.05).unwrap(),
+    ];
+    let mut random = Random(19);
+    let (mut met, mut worst) = (0, 0.0_f64);
+    for body in bodies {
+        for _ in 0..150 {
+            let pose = Pose::new(random.vector(3.4), random.rotation());
+            let room = body.aabb(&pose);
+            if room.min.min_element() <= -4.0 || room.max.max_element() >= 4.0 {
+                continue;
+            }
+            let points = touch(&body, &pose, &mesh, &Pose::IDENTITY, margin);
+            for normal in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|n| [n, -n]) {
+                let clearance =
+                    4.0 + if normal.dot(DVec3::ONE) > 0.0 { room.min.dot(normal) } else { room.max.dot(normal) };
+                if clearance > 0.99 * margin {
+                    continue;
+                }
+                let wall: Vec<_> = points.iter().filter(|c| (c.normal - normal).length() <= 1e-9).copied().collect();
+                let gap = lowest(&wall).unwrap_or(f64::INFINITY);
+                worst = worst.max((gap - clearance).abs());
+                assert!((gap - clearance).abs() <= 1e-6, "{} {pose:?} {normal} {gap} of {clearance}", body.name());
+                met += 1;
+            }
+        }
+    }
+    println!("{met} walls, worst {worst:e}");
+    assert!(met > 500, "{met}");
+}
+
 /// A rod of square section along x.
 fn prism(length: f64, half: f64) -> Vec<DVec3> {
     let ends = [-0.5 * length, 0.5 * length];
