@@ -20,7 +20,7 @@ const PARALLEL: f64 = 1e-8;
 const PREFERENCE: f64 = 1e-9;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
 const AGREEMENT: f64 = 1e-9;
-/// Overlap with a triangle deeper than this share of the body's width along the direction is not that triangle's.
+/// Overlap with a ridge or rim deeper than this share of the body's width along the direction is not meant.
 const DEEPEST: f64 = 0.4;
 
 /// The piece `a`, in axes of the mesh, against the triangles `near` it.
@@ -100,9 +100,12 @@ fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) 
     // Twice the radius counts as width, so that a capsule that lies flat has one.
     let deepest = |width: f64| -DEEPEST * (width + 2.0 * a.radius);
     let lies_across = front.max(behind) < 0.0;
-    let in_front = if lies_across { is_in_front(facet, middle(a, pair)) } else { front >= behind };
+    let middle = lies_across.then(|| middle(a, pair));
+    let in_front = middle.map_or(front >= behind, |middle| is_in_front(facet, middle));
     let (face, height) = if in_front { (facet.normal, front) } else { (-facet.normal, behind) };
-    let mut best = (height >= deepest(top - low)).then_some((face, height));
+    // A plane beyond which the middle lies is that of another part of the surface, such as a hillside under a plate on the hill.
+    let holds = middle.is_none_or(|middle| face.dot(middle - facet.corners[0]) >= 0.0);
+    let mut best = holds.then_some((face, height));
     if !facet.has_ridge(face) {
         return Some(Found { face, best });
     }
