@@ -9,7 +9,7 @@ use crate::error::ShapeError;
 use crate::faces::Adjacency;
 use crate::geometry::Geometry;
 use crate::mass::Moments;
-use crate::mesh::checked_mesh;
+use crate::mesh::{checked_mesh, corner_as_given};
 
 /// A mesh whose volume is below this share of the cube of its extent encloses nothing but rounding.
 const NO_VOLUME: f64 = 1e-12;
@@ -88,10 +88,7 @@ fn check_closed(faces: &[[u32; 3]], vertices: &[DVec3], triangles: &[[u32; 3]]) 
             continue;
         }
         let triangle = first as usize;
-        let given = |corner: u32| {
-            let i = faces[triangle].iter().position(|&c| c == corner).unwrap_or(0);
-            triangles[triangle][i]
-        };
+        let given = |corner: u32| corner_as_given(faces[triangle], triangles[triangle], corner);
         let (from, to) = (given(from), given(to));
         if group.len() > 1 {
             return Err(ShapeError::InconsistentOrientation { first: triangle, second: group[1].1 as usize, from, to });

@@ -23,7 +23,7 @@ pub(crate) enum Geometry {
     Compound(Vec<Part>),
     /// All points `p` with `normal . p <= 0` are solid.
     HalfSpace { normal: DVec3 },
-    /// Open triangle mesh without inside; only static and driven bodies have it.
+    /// Surface of triangles, without inside; only static and driven bodies have it.
     Mesh(MeshData),
     /// Floor and four walls of a box, open at the top.
     Container(Container),

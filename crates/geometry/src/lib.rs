@@ -19,5 +19,5 @@ mod shape;
 mod surface;
 
 pub use error::ShapeError;
-pub use narrow::{balls, contacts};
+pub use narrow::{balls, contacts, passage};
 pub use shape::{Primitive, Shape, Surface};

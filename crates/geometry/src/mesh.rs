@@ -1,4 +1,7 @@
-//! Open triangle meshes: adjacency, which edges are real, and a tree for box queries.
+//! Triangle meshes as surfaces: adjacency, which edges are real, and a tree for box queries.
+//!
+//! A surface has two sides and holds bodies on both, so contacts do not depend on the way its triangles run. They must agree on one all the
+//! same: triangles beside each other that run opposite ways are a mistake in the file, which hides others. A closed surface looks outward.
 //!
 //! The contact kernels ask for the triangles near a box and use the kind of each edge to drop contacts that only exist
 //! because a flat surface is cut into triangles.
@@ -9,6 +12,7 @@ use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use crate::build::check_vertices;
 use crate::error::ShapeError;
 use crate::faces::Adjacency;
+use crate::mass::Moments;
 
 /// How two triangles meet, seen from the side to which the normal of the first points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +36,7 @@ pub(crate) struct Neighbour {
     pub(crate) kind: EdgeKind,
 }
 
-/// An open triangle mesh in body axes.
+/// A surface of triangles in body axes.
 #[derive(Clone, Debug)]
 pub(crate) struct MeshData {
     /// Corners \[m\]; no two are equal.
@@ -51,7 +55,12 @@ pub(crate) struct MeshData {
 impl MeshData {
     /// The mesh with the given corners; see [`ShapeError`] for what is refused.
     pub(crate) fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<MeshData, ShapeError> {
-        let (vertices, triangles) = checked_mesh(vertices, triangles)?;
+        let (given, given_triangles) = (vertices, triangles);
+        let (vertices, mut triangles) = checked_mesh(given, given_triangles)?;
+        check_neighbours_agree(&triangles, given_triangles)?;
+        if is_inside_out(&vertices, &triangles) {
+            triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        }
         let normals: Vec<_> = triangles
             .iter()
             .map(|t| {
@@ -149,6 +158,37 @@ fn weld_equal(vertices: &[DVec3], triangles: &[[u32; 3]]) -> (Vec<DVec3>, Vec<[u
     }
     let triangles = triangles.iter().map(|t| t.map(|i| number[first[i as usize] as usize])).collect();
     (kept, triangles)
+}
+
+/// Refuses an edge along which its only two triangles run in the same sense: one of them is turned over against the other. `triangles` are
+/// welded; errors name vertices as in `given`.
+fn check_neighbours_agree(triangles: &[[u32; 3]], given: &[[u32; 3]]) -> Result<(), ShapeError> {
+    let adjacency = Adjacency::new(triangles);
+    for group in adjacency.edges().chunk_by(|a, b| a.0 == b.0) {
+        let &[([from, to], first), (_, second)] = group else { continue };
+        if adjacency.triangles_at(to, from).is_empty() {
+            let (first, second) = (first as usize, second as usize);
+            let [from, to] = [from, to].map(|corner| corner_as_given(triangles[first], given[first], corner));
+            return Err(ShapeError::InconsistentOrientation { first, second, from, to });
+        }
+    }
+    Ok(())
+}
+
+/// The index that `given` has for the welded vertex `corner` of the same triangle.
+pub(crate) fn corner_as_given(welded: [u32; 3], given: [u32; 3], corner: u32) -> u32 {
+    given[welded.iter().position(|&c| c == corner).unwrap_or(0)]
+}
+
+/// True for a closed surface that looks inward.
+fn is_inside_out(vertices: &[DVec3], triangles: &[[u32; 3]]) -> bool {
+    let adjacency = Adjacency::new(triangles);
+    let mut edges = adjacency.edges().chunk_by(|a, b| a.0 == b.0);
+    let is_closed = edges.all(|group| {
+        let [from, to] = group[0].0;
+        group.len() == adjacency.triangles_at(to, from).len()
+    });
+    is_closed && Moments::polyhedron(vertices, triangles).volume < 0.0
 }
 
 /// What lies across each edge of each triangle.

@@ -13,8 +13,8 @@
 //! - The feature key is unique within the pair and stays the same while the same features touch.
 //!
 //! Half-spaces, containers and meshes never meet each other here: they belong to bodies that contacts do not move. A mesh
-//! is one-sided: its solid side lies behind its triangles (which are counter-clockwise seen from the free side). Closed
-//! mesh bodies arrive as compounds of convex parts.
+//! is a surface that holds bodies on either side, whichever way its triangles run. Closed mesh bodies arrive as compounds of
+//! convex parts.
 //!
 //! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
 
@@ -53,6 +53,23 @@ pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64,
         for contact in &mut out[start..] {
             *contact = contact.swapped();
         }
+    }
+}
+
+/// The contact of a body that went through a mesh between two poses, which [`contacts`] of the later pose alone cannot tell from one that
+/// was always on that side; none for other pairs and for bodies that did not.
+///
+/// `poses_a` and `poses_b` are those of the body axes before and after; the normal points from `b` to `a`, back to the side that the body
+/// came from, and the gap is as negative as the body is beyond the surface.
+pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -> Option<ContactPoint> {
+    if !poses_a.into_iter().chain(poses_b).all(|pose| pose.is_finite()) {
+        return None;
+    }
+    match (&a.0.geometry, &b.0.geometry) {
+        (Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Mesh(_), Geometry::Mesh(_)) => None,
+        (body, Geometry::Mesh(data)) => mesh::passage(body, poses_a, data, poses_b),
+        (Geometry::Mesh(_), _) => passage(b, poses_b, a, poses_a).map(|c| c.swapped()),
+        _ => None,
     }
 }
 

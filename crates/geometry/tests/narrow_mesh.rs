@@ -4,10 +4,15 @@ mod narrow_support;
 
 use granule_geometry::Shape;
 use granule_model::{DQuat, DVec3, Pose};
-use narrow_support::{Random, check_form, lowest, same_points, swapped, touch};
+use narrow_support::{Random, check_form, lowest, moved, same_points, swapped, touch};
 
 /// A grid of `n` by `n` squares of edge `step` about the origin at the given heights, each square two triangles.
 fn ground(n: u32, step: f64, height: impl Fn(f64, f64) -> f64) -> Shape {
+    let (vertices, triangles) = grid(n, step, height);
+    Shape::mesh(&vertices, &triangles).unwrap()
+}
+
+fn grid(n: u32, step: f64, height: impl Fn(f64, f64) -> f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let at = |i: u32, j: u32| {
         let [x, y] = [i, j].map(|k| step * (f64::from(k) - 0.5 * f64::from(n)));
         DVec3::new(x, y, height(x, y))
@@ -18,7 +23,13 @@ fn ground(n: u32, step: f64, height: impl Fn(f64, f64) -> f64) -> Shape {
         .flat_map(|i| (0..n).map(move |j| (i, j)))
         .flat_map(|(i, j)| [[v(i, j), v(i + 1, j), v(i + 1, j + 1)], [v(i, j), v(i + 1, j + 1), v(i, j + 1)]])
         .collect();
-    Shape::mesh(&vertices, &triangles).unwrap()
+    (vertices, triangles)
+}
+
+/// The same surface with every triangle run the other way.
+fn turned((vertices, triangles): &(Vec<DVec3>, Vec<[u32; 3]>)) -> Shape {
+    let triangles: Vec<_> = triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
+    Shape::mesh(vertices, &triangles).unwrap()
 }
 
 fn bodies() -> Vec<(Shape, f64)> {
@@ -216,6 +227,212 @@ fn rough_ground_against_the_distance_to_every_triangle() {
         assert_eq!(points, swapped(&back));
     }
     assert!(met > 500, "{met}");
+}
+
+#[test]
+fn the_way_in_which_triangles_run_does_not_matter() {
+    let rough = |x: f64, y: f64| 0.25 * libm::sin(3.1 * x + 0.4) * libm::cos(2.3 * y);
+    let step = |x: f64, _: f64| if x < 0.3 { 0.0 } else { 0.4 };
+    let surfaces = [grid(12, 0.4, rough), grid(8, 0.5, |x, _| -0.5 * x.abs()), grid(10, 0.4, step)];
+    let mut random = Random(16);
+    for surface in &surfaces {
+        let (one, other) = (Shape::mesh(&surface.0, &surface.1).unwrap(), turned(surface));
+        for (body, reach) in bodies() {
+            let mut met = [0, 0];
+            for k in 0..1200 {
+                let side = if k % 2 == 0 { 1.0 } else { -1.0 };
+                let [x, y] = [0; 2].map(|_| random.range(-1.8, 1.8));
+                let pose = Pose::new(DVec3::new(x, y, side * random.range(0.3, reach + 0.3)), random.rotation());
+                let points = touch(&body, &pose, &one, &Pose::IDENTITY, 0.05);
+                check_form(&points, 0.05);
+                let back = touch(&body, &pose, &other, &Pose::IDENTITY, 0.05);
+                // Of something deep nobody can tell from which side it came.
+                if lowest(&points).into_iter().chain(lowest(&back)).any(|gap| gap < -0.05) {
+                    continue;
+                }
+                assert!(same_points(&points, &back, 1.0, 1e-9), "{} {pose:?} {points:?} {back:?}", body.name());
+                met[k % 2] += points.len();
+            }
+            assert!(met.iter().all(|m| *m > 12), "{} {met:?}", body.name());
+        }
+    }
+}
+
+#[test]
+fn both_sides_of_a_ridge_hold_as_ridge_and_valley() {
+    // Seen from below a roof is a valley; the same contacts as from above a valley turned over.
+    let turn = DQuat::from_rotation_x(std::f64::consts::PI);
+    let (roof, valley) = (roof(0.5), roof(-0.5));
+    let mut random = Random(17);
+    for (body, reach) in bodies() {
+        let mut met = 0;
+        for _ in 0..400 {
+            let at = DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(0.2, reach + 0.6));
+            let pose = Pose::new(at, random.rotation());
+            let above = touch(&body, &pose, &valley, &Pose::IDENTITY, 0.05);
+            let below = touch(&body, &moved(&pose, &Pose::new(DVec3::ZERO, turn)), &roof, &Pose::IDENTITY, 0.05);
+            if lowest(&above).into_iter().chain(lowest(&below)).any(|gap| gap < -0.05) {
+                continue;
+            }
+            let back: Vec<_> = below
+                .iter()
+                .map(|c| granule_model::ContactPoint { point: turn * c.point, normal: turn * c.normal, ..*c })
+                .collect();
+            assert!(same_points(&above, &back, 1.0, 1e-9), "{} {above:?} {back:?}", body.name());
+            met += above.len();
+        }
+        assert!(met > 20, "{} {met}", body.name());
+    }
+}
+
+#[test]
+fn plates_over_hills_are_not_held_by_the_backs_of_hillsides() {
+    let hills = |x: f64, y: f64| 0.4 * libm::sin(2.1 * x) * libm::cos(1.7 * y);
+    let mesh = ground(14, 0.5, hills);
+    let mut random = Random(18);
+    let [plate, rod] = [DVec3::new(2.0, 2.0, 0.1), DVec3::new(3.0, 0.1, 0.1)].map(|size| Shape::cuboid(size).unwrap());
+    let mut met = 0;
+    for (body, half) in [(plate, DVec3::new(1.0, 1.0, 0.05)), (rod, DVec3::new(1.5, 0.05, 0.05))] {
+        for _ in 0..60 {
+            let turn = DQuat::from_rotation_z(random.range(0.0, 6.0)) * DQuat::from_rotation_x(random.range(-0.6, 0.6));
+            let at = DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), 0.0);
+            // As low as the hills allow: none of their points is inside.
+            let clearance = |height: f64| {
+                let pose = Pose::new(at + DVec3::Z * height, turn);
+                let inside = |p: DVec3| pose.inverse_transform_point(p).abs().cmple(half).all();
+                let k = |i: i32| -3.5 + 0.1 * f64::from(i);
+                (0..=70).flat_map(|i| (0..=70).map(move |j| (k(i), k(j)))).all(|(x, y)| {
+                    let top = bilinear(&hills, x, y);
+                    !inside(DVec3::new(x, y, top)) && !inside(DVec3::new(x, y, top - 0.02))
+                })
+            };
+            let height = (0..40).map(|i| 1.6 - 0.05 * f64::from(i)).take_while(|h| clearance(*h)).last();
+            let pose = Pose::new(at + DVec3::Z * height.unwrap(), turn);
+            let points = touch(&body, &pose, &mesh, &Pose::IDENTITY, 0.05);
+            check_form(&points, 0.05);
+            met += points.len();
+            // Heights are tried in steps of 0.05.
+            let wrong: Vec<_> = points.iter().filter(|c| c.gap < -0.05 || c.normal.z <= 0.0).collect();
+            assert!(wrong.is_empty(), "{pose:?} {wrong:?}");
+        }
+    }
+    assert!(met > 60, "{met}");
+}
+
+/// Height of the mesh that [`ground`] makes of `height` with squares of 0.5.
+fn bilinear(height: &impl Fn(f64, f64) -> f64, x: f64, y: f64) -> f64 {
+    let cell = |t: f64| (t / 0.5).floor() * 0.5;
+    let (x0, y0) = (cell(x), cell(y));
+    let (u, v) = ((x - x0) / 0.5, (y - y0) / 0.5);
+    let (a, c) = (height(x0, y0), height(x0 + 0.5, y0 + 0.5));
+    if u >= v {
+        let b = height(x0 + 0.5, y0);
+        a + u * (b - a) + v * (c - b)
+    } else {
+        let d = height(x0, y0 + 0.5);
+        a + v * (d - a) + u * (c - d)
+    }
+}
+
+#[test]
+fn a_rod_over_a_rim_is_held_on_whichever_side_its_middle_lies() {
+    // A wall in the plane x = 0 whose rim is the y axis.
+    let corners = [[0.0, -4.0, -3.0], [0.0, 4.0, -3.0], [0.0, 4.0, 0.0], [0.0, -4.0, 0.0]].map(DVec3::from_array);
+    let wall = Shape::mesh(&corners, &[[0, 1, 2], [0, 2, 3]]).unwrap();
+    let rods = [Shape::cuboid(DVec3::new(3.0, 0.2, 0.2)).unwrap(), Shape::convex(&prism(3.0, 0.1)).unwrap()];
+    for (rod, middle, tilt) in rods
+        .iter()
+        .flat_map(|rod| [-0.9, -0.2, 0.3, 1.1].map(|m| [-0.6, -0.1, 0.0, 0.4].map(|t| (rod, m, t))))
+        .flatten()
+    {
+        let turn = DQuat::from_rotation_y(tilt);
+        let normal = turn * DVec3::Z;
+        let pose = Pose::new(turn * DVec3::X * middle + 0.099 * normal, turn);
+        let points = touch(rod, &pose, &wall, &Pose::IDENTITY, 0.01);
+        check_form(&points, 0.01);
+        let held = points.iter().filter(|c| (c.normal - normal).length() <= 1e-12 && (c.gap + 0.001).abs() <= 1e-12);
+        assert!(held.count() >= 1, "{} middle {middle} tilt {tilt}: {points:?}", rod.name());
+        assert!(
+            points.iter().all(|c| c.gap >= -0.001 - 1e-12),
+            "{} middle {middle} tilt {tilt}: {points:?}",
+            rod.name()
+        );
+    }
+}
+
+/// The inside of a cube from -4 to 4, each wall a fan of needles about a point off its middle.
+fn tank(count: u32) -> Shape {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for (axis, side) in (0..3).flat_map(|axis| [(axis, -4.0), (axis, 4.0)]) {
+        let place = |u: f64, v: f64| {
+            let mut p = DVec3::ZERO;
+            (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (side, side * u, 4.0 * v);
+            p
+        };
+        let rim = |i: u32| {
+            let t = 4.0 * f64::from(i % count) / f64::from(count);
+            let along = 2.0 * (t - t.floor()) - 1.0;
+            match t.floor() as i32 {
+                0 => place(along, -1.0),
+                1 => place(1.0, along),
+                2 => place(-along, 1.0),
+                _ => place(-1.0, -along),
+            }
+        };
+        let first = vertices.len() as u32;
+        vertices.push(place(0.06, -0.03));
+        vertices.extend((0..count).map(rim));
+        triangles.extend((0..count).map(|i| [first, first + 1 + i, first + 1 + (i + 1) % count]));
+    }
+    Shape::mesh(&vertices, &triangles).unwrap()
+}
+
+#[test]
+fn every_wall_of_needles_within_the_margin_is_known_to_thin_bodies_at_its_distance() {
+    let mesh = tank(240);
+    let margin = 2.0;
+    let sharp = [[0.0, 0.0, 0.6], [0.05, 0.0, -0.2], [-0.03, 0.04, -0.2], [-0.03, -0.04, -0.2]].map(DVec3::from_array);
+    let bodies = [
+        Shape::cuboid(DVec3::new(1.0, 1.0, 0.02)).unwrap(),
+        Shape::cuboid(DVec3::new(0.03, 0.03, 1.0)).unwrap(),
+        Shape::capsule(0.015, 1.0).unwrap(),
+        Shape::convex(&sharp).unwrap(),
+        Shape::cross(0.05).unwrap(),
+        Shape::sphere(0.05).unwrap(),
+    ];
+    let mut random = Random(19);
+    let (mut met, mut worst) = (0, 0.0_f64);
+    for body in bodies {
+        for _ in 0..150 {
+            let pose = Pose::new(random.vector(3.4), random.rotation());
+            let room = body.aabb(&pose);
+            if room.min.min_element() <= -4.0 || room.max.max_element() >= 4.0 {
+                continue;
+            }
+            let points = touch(&body, &pose, &mesh, &Pose::IDENTITY, margin);
+            for normal in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|n| [n, -n]) {
+                let clearance =
+                    4.0 + if normal.dot(DVec3::ONE) > 0.0 { room.min.dot(normal) } else { room.max.dot(normal) };
+                if clearance > 0.99 * margin {
+                    continue;
+                }
+                let wall: Vec<_> = points.iter().filter(|c| (c.normal - normal).length() <= 1e-9).copied().collect();
+                let gap = lowest(&wall).unwrap_or(f64::INFINITY);
+                worst = worst.max((gap - clearance).abs());
+                assert!((gap - clearance).abs() <= 1e-6, "{} {pose:?} {normal} {gap} of {clearance}", body.name());
+                met += 1;
+            }
+        }
+    }
+    println!("{met} walls, worst {worst:e}");
+    assert!(met > 500, "{met}");
+}
+
+/// A rod of square section along x.
+fn prism(length: f64, half: f64) -> Vec<DVec3> {
+    let ends = [-0.5 * length, 0.5 * length];
+    let section = [(half, half), (-half, half), (-half, -half), (half, -half)];
+    ends.iter().flat_map(|&x| section.map(|(y, z)| DVec3::new(x, y, z))).collect()
 }
 
 #[test]

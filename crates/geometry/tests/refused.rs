@@ -56,6 +56,38 @@ fn bad_closed_meshes_are_named() {
 }
 
 #[test]
+fn surfaces_that_contradict_themselves_are_named() {
+    assert!(Shape::mesh(&TETRAHEDRON, &FACES[..3]).is_ok());
+    // A soup of loose triangles names its own vertices.
+    let mut turned = FACES;
+    turned[2].swap(0, 1);
+    let error = Shape::mesh(&TETRAHEDRON, &turned).unwrap_err();
+    assert!(matches!(error, ShapeError::InconsistentOrientation { first: 0, second: 2, from: 0, to: 2 }), "{error:?}");
+    let soup: Vec<_> = turned.iter().flatten().map(|&i| TETRAHEDRON[i as usize]).collect();
+    let loose: Vec<_> = (0..4).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    let error = Shape::mesh(&soup, &loose).unwrap_err();
+    assert!(matches!(error, ShapeError::InconsistentOrientation { first: 0, second: 2, from: 0, to: 1 }), "{error:?}");
+    // Three triangles at one edge, as where a wall stands on a floor, have no common way to run.
+    let fin = [[0, 1, 2], [1, 0, 3], [0, 1, 4]];
+    let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::NEG_Y, DVec3::Z];
+    assert!(Shape::mesh(&corners, &fin).is_ok());
+}
+
+#[test]
+fn a_closed_surface_looks_outward() {
+    let inside_out = FACES.map(|[a, b, c]| [a, c, b]);
+    let volume = |triangles: &[[u32; 3]]| {
+        let surface = Shape::mesh(&TETRAHEDRON, triangles).unwrap().triangulate(3);
+        let part = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|i| surface.vertices[i as usize]);
+            a.dot(b.cross(c)) / 6.0
+        };
+        surface.triangles.iter().map(part).sum::<f64>()
+    };
+    assert!((volume(&FACES) - 1.0 / 6.0).abs() <= 1e-15 && (volume(&inside_out) - 1.0 / 6.0).abs() <= 1e-15);
+}
+
+#[test]
 fn a_soup_of_loose_triangles_is_closed_and_names_its_own_vertices() {
     let soup: Vec<_> = FACES.iter().flatten().map(|&i| TETRAHEDRON[i as usize]).collect();
     let faces: Vec<[u32; 3]> = (0..4).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();

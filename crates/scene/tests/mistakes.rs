@@ -253,6 +253,18 @@ fn open_and_unreadable_meshes() {
 }
 
 #[test]
+fn a_mesh_whose_triangles_contradict_each_other() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let obj = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 4 3\n";
+    std::fs::write(folder.path().join("a.obj"), obj).expect("can be written");
+    let text = GOOD.replacen("half-space.normal = [0.0, 0.0, 1.0]", "mesh.file = \"a.obj\"", 1);
+    let error = Scene::parse(&text, "pile.toml", folder.path()).expect_err("one triangle is turned over");
+    assert_eq!(error.kind(), Shape);
+    assert!(error.message().contains("a.obj`") && error.message().contains("triangles 0 and 1"), "{error}");
+    assert_eq!(error.span().map(|span| &text[span]), Some("\"a.obj\""), "{error}");
+}
+
+#[test]
 fn bodies_inside_each_other() {
     let inside = GOOD.replacen("[0.0, 0.0, 0.5]", "[0.0, 0.0, 0.02]", 1);
     let error = parse(&inside).and_then(|s| s.build()).map(|_| ()).expect_err("60 % of the radius");

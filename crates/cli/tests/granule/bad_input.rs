@@ -60,6 +60,26 @@ fn an_open_mesh_for_a_dynamic_body() {
 }
 
 #[test]
+fn a_mesh_whose_triangles_contradict_each_other() {
+    let folder = folder();
+    // Two triangles of a square of which the second is turned over.
+    let corners = ["0 0 0", "1 0 0", "1 1 0", "0 0 0", "0 1 0", "1 1 0"];
+    let facet =
+        |c: &[&str]| format!("facet normal 0 0 1\nouter loop\nvertex {}\nendloop\nendfacet\n", c.join("\nvertex "));
+    let stl: String = corners.chunks(3).map(facet).collect();
+    write(folder.path(), "floor.stl", &format!("solid floor\n{stl}endsolid floor\n"));
+    let floor = BODY
+        .replace("sphere.radius = 0.5", "mesh.file = \"floor.stl\"")
+        .replace("stone\"", "floor\"\nkind = \"static\"");
+    write(folder.path(), "bad.toml", &run(&floor));
+    let ended = call(folder.path(), &["run", "bad.toml"]).expect(2);
+    for part in ["bad.toml:6:", "floor.stl", "triangles 0 and 1"] {
+        assert!(ended.err.contains(part), "`{part}` is missing:\n{}", ended.err);
+    }
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
 fn bodies_that_start_inside_each_other() {
     let other = BODY.replace("stone", "brick").replace("1.0]", "1.4]");
     refused(&run(&format!("{BODY}{other}")), &["bad.toml:", "stone", "brick", "overlap"]);

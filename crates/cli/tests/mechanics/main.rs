@@ -13,6 +13,7 @@ mod events;
 mod friction;
 mod incline;
 mod mass;
+mod mesh_sides;
 mod meshes;
 mod pour;
 mod rolling;

@@ -9,11 +9,13 @@
 //! - a contact that only a neighbour can hold is dropped here, and one that several triangles report is kept once;
 //! - where a flat edge cuts a body's face, nothing is reported: the corners of the face say the same.
 //!
-//! Triangles are one-sided: a body behind one is pushed out to the front, unless it is so deep that the triangle cannot
-//! be the one it came through.
+//! Surfaces are two-sided. A piece is held on the side on which it is less deep and has its middle; one so deep that the triangle cannot
+//! be the one it touches is not held by it. What is a ridge from one side is a valley from the other.
 
 mod ball;
 mod facet;
+mod lie;
+mod passage;
 mod solid;
 
 use std::cell::RefCell;
@@ -26,6 +28,7 @@ use super::{Side, limit_width, mix};
 use crate::geometry::Geometry;
 use crate::mesh::MeshData;
 use facet::Facet;
+pub(crate) use passage::passage;
 
 thread_local! {
     /// Triangles near the piece at hand; kept so that a warm step allocates nothing.

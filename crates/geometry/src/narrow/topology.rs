@@ -32,14 +32,17 @@ pub(super) const SEGMENT: Topology<'static> =
 /// high side; offsets are not set.
 pub(super) const CUBE: Topology<'static> = Topology { faces: &CUBE_FACES, loops: &CUBE_LOOPS, edges: &CUBE_EDGES };
 
-/// One triangle, seen from its front only; the face's normal is not set.
+/// One triangle, its front and its back; the normals of the faces are not set.
 pub(super) const TRIANGLE: Topology<'static> = Topology {
-    faces: &[Face { normal: DVec3::Z, offset: 0.0, start: 0, len: 3 }],
-    loops: &[0, 1, 2],
+    faces: &[
+        Face { normal: DVec3::Z, offset: 0.0, start: 0, len: 3 },
+        Face { normal: DVec3::NEG_Z, offset: 0.0, start: 3, len: 3 },
+    ],
+    loops: &[0, 1, 2, 0, 2, 1],
     edges: &[
-        Edge { vertices: [0, 1], faces: [0, NONE] },
-        Edge { vertices: [1, 2], faces: [0, NONE] },
-        Edge { vertices: [0, 2], faces: [NONE, 0] },
+        Edge { vertices: [0, 1], faces: [0, 1] },
+        Edge { vertices: [1, 2], faces: [0, 1] },
+        Edge { vertices: [0, 2], faces: [1, 0] },
     ],
 };
 

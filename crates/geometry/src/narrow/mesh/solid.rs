@@ -2,7 +2,8 @@
 
 use granule_model::{ContactPoint, DVec3};
 
-use super::facet::{Facet, SAME_NORMAL};
+use super::facet::Facet;
+use super::lie::is_in_front;
 use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
 use crate::narrow::closest::Relation;
@@ -19,7 +20,7 @@ const PARALLEL: f64 = 1e-8;
 const PREFERENCE: f64 = 1e-9;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
 const AGREEMENT: f64 = 1e-9;
-/// Overlap with a triangle deeper than this share of the body's width along the direction is not that triangle's.
+/// Overlap with a ridge or rim deeper than this share of the body's width along the direction is not meant.
 const DEEPEST: f64 = 0.4;
 
 /// The piece `a`, in axes of the mesh, against the triangles `near` it.
@@ -45,15 +46,16 @@ fn load_facet(solid: &mut Solid, facet: &Facet, origin: DVec3) {
     solid.corners.clear();
     solid.corners.extend(facet.corners.map(|c| c - origin));
     solid.normals.clear();
-    solid.normals.push(facet.normal);
+    solid.normals.extend([facet.normal, -facet.normal]);
     solid.offsets.clear();
-    solid.offsets.push(facet.normal.dot(solid.corners[0]));
+    let offset = facet.normal.dot(solid.corners[0]);
+    solid.offsets.extend([offset, -offset]);
     solid.radius = 0.0;
 }
 
 fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Vec<ContactPoint>) {
     let reach = pair.margin + work.a.radius;
-    let Some(best) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
+    let Some(Found { face, best }) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
     let start = out.len();
     let mut lowest = f64::INFINITY;
     if let Some((normal, _)) = best {
@@ -61,14 +63,14 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
     }
     let separation = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation);
     let is_exact = lowest <= separation + AGREEMENT * pair.size;
-    if facet.has_ridge() && !is_exact {
+    if facet.has_ridge(face) && !is_exact {
         let cores = work.cores(pair);
         if let Relation::Apart(nearest) = cores.relation(reach)
-            && facet.allows(nearest.normal, LEVEL * pair.size)
-            && (nearest.normal - facet.normal).length() > SAME_NORMAL
+            && facet.allows(nearest.normal, face, LEVEL * pair.size)
+            && !facet.is_face(nearest.normal)
         {
             // Points along the triangle's own normal hold as well; any other direction was only a bound.
-            if best.is_some_and(|(normal, _)| normal != facet.normal) {
+            if best.is_some_and(|(normal, _)| normal != face) {
                 out.truncate(start);
             }
             cores.push_nearest(&nearest, pair.margin, out);
@@ -76,43 +78,70 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
     }
 }
 
-/// The allowed direction along which body and triangle are farthest apart: `None` when they are beyond `reach`,
-/// `Some(None)` when every allowed direction is too deep to be meant.
-#[allow(clippy::option_option)]
-fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) -> Option<Option<(DVec3, f64)>> {
+/// How a body lies to a triangle.
+struct Found {
+    /// The normal of the triangle to the side on which the body is held.
+    face: DVec3,
+    /// The allowed direction along which they are farthest apart, and how far; none when every one is too deep to be meant.
+    best: Option<(DVec3, f64)>,
+}
+
+/// The best allowed direction; none when body and triangle are beyond `reach`.
+///
+/// The body is held on the side of the triangle's plane on which it lies. Where the plane cuts the body, that may be far beside the
+/// triangle, and what counts is the side of the surface on which the body's middle lies.
+fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) -> Option<Found> {
     let level = LEVEL * pair.size;
-    let separation = |n: DVec3| -a.reach(-n) - b.reach(n);
-    // Twice the radius counts as width, so that a capsule that lies flat has one.
-    let deepest = |n: DVec3| -DEEPEST * (a.reach(n) + a.reach(-n) + 2.0 * a.radius);
-    let front = separation(facet.normal);
-    if front > reach {
+    let [top, low] = [a.reach(facet.normal), -a.reach(-facet.normal)];
+    let (front, behind) = (low - b.reach(facet.normal), -b.reach(-facet.normal) - top);
+    if front > reach || behind > reach {
         return None;
     }
-    let mut best = (front >= deepest(facet.normal)).then_some((facet.normal, front));
-    if !facet.has_ridge() {
-        return Some(best);
+    // Twice the radius counts as width, so that a capsule that lies flat has one.
+    let deepest = |width: f64| -DEEPEST * (width + 2.0 * a.radius);
+    let lies_across = front.max(behind) < 0.0;
+    let middle = lies_across.then(|| middle(a, pair));
+    let in_front = middle.map_or(front >= behind, |middle| is_in_front(facet, middle));
+    let (face, height) = if in_front { (facet.normal, front) } else { (-facet.normal, behind) };
+    // A plane beyond which the middle lies is that of another part of the surface, such as a hillside under a plate on the hill.
+    let holds = middle.is_none_or(|middle| face.dot(middle - facet.corners[0]) >= 0.0);
+    let mut best = holds.then_some((face, height));
+    if !facet.has_ridge(face) {
+        return Some(Found { face, best });
     }
     let mut consider = |normal: DVec3| {
-        let apart = separation(normal);
+        let low = -a.reach(-normal);
+        let apart = low - b.reach(normal);
         if best.is_none_or(|(_, s)| apart > s + PREFERENCE * pair.size)
-            && apart >= deepest(normal)
-            && (normal - facet.normal).length() > SAME_NORMAL
-            && facet.allows(normal, level)
+            && apart >= deepest(a.reach(normal) - low)
+            && !facet.is_face(normal)
+            && facet.allows(normal, face, level)
         {
             best = Some((normal, apart));
         }
     };
     a.normals.iter().for_each(|&n| consider(-n));
-    edge_directions(a, pair.topology_a, b, facet, &mut consider);
-    Some(best).filter(|best| best.is_none_or(|(_, s)| s <= reach))
+    edge_directions(a, pair.topology_a, b, facet, (face, lies_across), &mut consider);
+    Some(Found { face, best }).filter(|found| found.best.is_none_or(|(_, s)| s <= reach))
 }
 
-/// Directions perpendicular to an edge of the body and a ridge or rim of the triangle, to its front.
-fn edge_directions(a: &Solid, topology: Topology, b: &Solid, facet: &Facet, consider: &mut impl FnMut(DVec3)) {
-    for edge in 0..3 {
-        if matches!(facet.kind(edge), EdgeKind::Flat | EdgeKind::Concave) {
-            continue;
-        }
+/// A point inside the body, in axes of the mesh.
+fn middle(a: &Solid, pair: &Pair) -> DVec3 {
+    pair.origin + a.corners.iter().sum::<DVec3>() / a.corners.len() as f64
+}
+
+/// Directions perpendicular to an edge of the body and a ridge or rim of the triangle, to the side of `face`; round a rim to both sides for
+/// a body that lies across the plane.
+fn edge_directions(
+    a: &Solid,
+    topology: Topology,
+    b: &Solid,
+    facet: &Facet,
+    (face, lies_across): (DVec3, bool),
+    consider: &mut impl FnMut(DVec3),
+) {
+    for edge in (0..3).filter(|&edge| facet.is_ridge(edge, face)) {
+        let both = lies_across && facet.kind(edge) == EdgeKind::Boundary;
         let along_b = b.corners[(edge + 1) % 3] - b.corners[edge];
         for Edge { vertices: [p, q], .. } in topology.edges {
             let along_a = a.corners[*q as usize] - a.corners[*p as usize];
@@ -120,7 +149,11 @@ fn edge_directions(a: &Solid, topology: Topology, b: &Solid, facet: &Facet, cons
             let squared = cross.length_squared();
             if squared > PARALLEL * PARALLEL * along_a.length_squared() * along_b.length_squared() {
                 let normal = cross / squared.sqrt();
-                consider(if normal.dot(facet.normal) < 0.0 { -normal } else { normal });
+                let normal = if normal.dot(face) < 0.0 { -normal } else { normal };
+                consider(normal);
+                if both {
+                    consider(-normal);
+                }
             }
         }
     }

@@ -1,0 +1,73 @@
+//! On which side of a surface a point lies, seen from one of its triangles.
+//!
+//! The plane of a triangle says that only of points over the triangle. So the way goes from triangle to triangle, each nearer to the point
+//! than the one before, to the place of the surface that is nearest to the point among those around it. There the side is that of the
+//! normal: of the triangle, or of the sum of those around the edge or the corner, weighted by their angles (Baerentzen and Aanaes 2005).
+
+use granule_model::DVec3;
+
+use super::facet::{Facet, Region};
+
+/// Triangles on the way at most: a body is not many triangles away from those near it.
+const STEPS: usize = 256;
+
+/// True when `point` lies on the side of the surface around `facet` to which its normals point.
+pub(super) fn is_in_front(facet: &Facet, point: DVec3) -> bool {
+    let mut here = Facet::new(facet.data, facet.index);
+    for _ in 0..STEPS {
+        let next = match here.region(point) {
+            Region::Face => None,
+            Region::Edge(edge) => match beyond_edge(&here, edge, point) {
+                Ok(next) => next,
+                Err(height) => return height >= 0.0,
+            },
+            Region::Corner(corner) => match beyond_corner(&here, corner, point) {
+                Ok(next) => Some(next),
+                Err(height) => return height >= 0.0,
+            },
+        };
+        match next {
+            Some(next) => here = next,
+            None => return height(&here, point) >= 0.0,
+        }
+    }
+    height(facet, point) >= 0.0
+}
+
+fn height(facet: &Facet, point: DVec3) -> f64 {
+    facet.normal.dot(point - facet.corners[0])
+}
+
+/// The triangle across `edge`, which is nearest to `point` of all in `here`, where that one is nearer; none at a rim. Else the height of the
+/// point over the edge.
+fn beyond_edge<'a>(here: &Facet<'a>, edge: usize, point: DVec3) -> Result<Option<Facet<'a>>, f64> {
+    let Some(neighbour) = here.across(edge) else { return Ok(None) };
+    let (p, q) = (here.corners[edge], here.corners[(edge + 1) % 3]);
+    let (along, from_corner) = (q - p, point - p);
+    let offset = from_corner - from_corner.dot(along) / along.length_squared() * along;
+    if offset.dot(neighbour.apex(p, q) - p) > 0.0 {
+        return Ok(Some(neighbour));
+    }
+    Err(offset.dot(here.normal + neighbour.normal))
+}
+
+/// The triangle around `corner`, which is nearest to `point` of all in `here`, that comes nearest; else the height of the point over the
+/// corner.
+fn beyond_corner<'a>(here: &Facet<'a>, corner: usize, point: DVec3) -> Result<Facet<'a>, f64> {
+    let vertex = here.corners[corner];
+    let offset = point - vertex;
+    let (mut best, mut nearer, mut above) = (here.index, 0.0, 0.0);
+    here.around(corner, |f| {
+        let mut arms = f.corners.map(|c| c - vertex).into_iter().filter(|arm| *arm != DVec3::ZERO);
+        let (Some(s), Some(t)) = (arms.next(), arms.next()) else { return true };
+        above += offset.dot(f.normal) * libm::atan2(s.cross(t).length(), s.dot(t));
+        for arm in [s, t] {
+            let along = offset.dot(arm) / arm.length();
+            if along > nearer {
+                (best, nearer) = (f.index, along);
+            }
+        }
+        true
+    });
+    if nearer > 0.0 { Ok(Facet::new(here.data, best)) } else { Err(above) }
+}
