@@ -19,6 +19,7 @@
 
 mod audit;
 mod bodies;
+mod check;
 mod clock;
 mod closing;
 mod description;
@@ -42,6 +43,7 @@ mod sleep;
 mod snapshot;
 mod start;
 mod step;
+mod step_choice;
 mod time_step;
 
 pub use audit::Audit;

@@ -21,6 +21,7 @@ use granule_model::{DVec3, Pose, Velocity};
 use rayon::prelude::*;
 use tracing::trace_span;
 
+use crate::check;
 use crate::clock::Clock;
 use crate::description::{Integrator, Stepping};
 use crate::detection::{Contact, Detection};
@@ -60,23 +61,27 @@ impl Simulation {
     /// Makes one step of the chosen length.
     ///
     /// # Errors
-    /// [`EngineError::NotFinite`] when a state stops being finite; the simulation is then of no further use.
+    /// [`EngineError::Motion`] and [`EngineError::Field`] when what the embedding program gives is not finite: the simulation then stands where
+    /// the last whole or part step led. [`EngineError::NotFinite`] when a state stops being finite for another reason; the simulation is
+    /// then of no further use, and every later step returns the same error. [`EngineError::Setting`] as [`Simulation::step_by`].
     pub fn step(&mut self) -> Result<StepReport, EngineError> {
-        if self.time_step == 0.0 {
-            self.time_step = self.time_step();
+        if self.choice.is_none() {
             self.datum = self.lowest_point();
         }
-        self.step_by(self.time_step)
+        let dt = self.choose_time_step();
+        self.step_by(dt)
     }
 
     /// Makes one step of length `dt` \[s\]: for a last step that must end at a given time.
     ///
     /// # Errors
-    /// As [`Simulation::step`]; [`EngineError::Setting`] when `dt` is not a finite time above zero.
+    /// As [`Simulation::step`]; [`EngineError::Setting`] when `dt` is not a finite time above zero, when it is lost in the rounding of the
+    /// time, and when a body would go further than 1e12 m in it.
     pub fn step_by(&mut self, dt: f64) -> Result<StepReport, EngineError> {
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(EngineError::Setting { field: "time_step", value: dt, expected: "a finite time above 0 s" });
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
         }
+        self.check_step(dt)?;
         if let Some(report) = self.sleep_on(dt) {
             return Ok(report);
         }
@@ -94,9 +99,13 @@ impl Simulation {
         let _span = trace_span!("step").entered();
         let slept = self.is_asleep();
         let mut report = StepReport { dt, ..StepReport::default() };
-        match self.settings.stepping {
-            Stepping::Margin => self.step_by_margin(dt, &mut report)?,
-            Stepping::Event => self.step_by_events(dt, &mut report)?,
+        let made = match self.settings.stepping {
+            Stepping::Margin => self.step_by_margin(dt, &mut report),
+            Stepping::Event => self.step_by_events(dt, &mut report),
+        };
+        if let Err(error) = made {
+            self.failed = matches!(error, EngineError::NotFinite { .. }).then(|| error.clone());
+            return Err(error);
         }
         self.steps += 1;
         self.audit.record(&report.energy);
@@ -109,7 +118,28 @@ impl Simulation {
         report.awake = (0..self.bodies.len()).filter(|i| self.bodies.awake(*i)).count();
         let dreamless = slept && report.awake == 0 && self.bodies.driven.iter().all(Option::is_none);
         self.asleep = dreamless.then_some(report);
+        self.review_time_step();
         Ok(report)
+    }
+
+    /// Checks the length of a step against the time and the speeds that there are.
+    fn check_step(&self, dt: f64) -> Result<(), EngineError> {
+        check::time_step(dt)?;
+        let bad = |expected| Err(EngineError::Setting { field: "time_step", value: dt, expected });
+        if self.time + dt == self.time {
+            return bad("long enough to be told from the rounding of the time");
+        }
+        // What the rule chose is short, and the usual case.
+        if self.choice.as_ref().is_some_and(|choice| dt <= choice.step) {
+            return Ok(());
+        }
+        let speed = self.top_speed() + self.settings.gravity.length() * dt;
+        // Written so that NaN is too far.
+        if speed * dt <= check::LONGEST {
+            Ok(())
+        } else {
+            bad("short enough for no body to go further than 1e12 m in it")
+        }
     }
 
     /// A step of a simulation in which everything sleeps and nothing is driven: what the last one said, and time goes on. None when there is
@@ -172,13 +202,14 @@ impl Simulation {
         let mut clock = Clock::start();
         clock.enter(Phase::Drive);
         self.unforced.clone_from(&self.bodies.velocity);
-        drive::drive(&mut self.bodies, self.time, dt);
+        let impulse_time = self.impulse_time;
+        drive::drive(&mut self.bodies, self.time, dt).map_err(|astray| self.astray(astray))?;
         if self.detection.stale {
             self.detect(dt, &mut clock);
         }
         clock.enter(Phase::Forces);
         let start = self.energies(self.star_time(dt));
-        let field_work = self.apply_forces(dt);
+        let field_work = self.apply_forces(dt).map_err(|body| self.pulled_apart(body, impulse_time))?;
         let forced = self.energies(0.0).kinetic();
         clock.enter(Phase::Islands);
         if pass == Pass::Whole {
@@ -198,7 +229,7 @@ impl Simulation {
         self.release(dt, warm_scale);
         self.check_finite()?;
         clock.enter(Phase::Advance);
-        self.advance(dt);
+        self.advance(dt).map_err(|body| self.pulled_apart(body, impulse_time))?;
         self.detect(dt, &mut clock);
         clock.enter(Phase::Advance);
         let correction_work = self.correct_drift();
@@ -314,8 +345,8 @@ impl Simulation {
     }
 
     /// Phase `forces`: velocities before stay in `unforced`, which holds those of driven bodies before `drive`. Returns the work of the force
-    /// fields, with their share of the last term of E* \[J\].
-    fn apply_forces(&mut self, dt: f64) -> f64 {
+    /// fields, with their share of the last term of E* \[J\]; or the body to which they give a velocity that is not finite.
+    fn apply_forces(&mut self, dt: f64) -> Result<f64, usize> {
         let mut forced = std::mem::take(&mut self.bodies.transport);
         forced.clone_from(&self.bodies.velocity);
         let moves = |i: usize| self.bodies.awake(i);
@@ -332,17 +363,35 @@ impl Simulation {
                 let work;
                 (*v, work) = self.forced_velocity(i, dt);
                 field_work += work;
+                if !v.is_finite() {
+                    self.bodies.transport = forced;
+                    return Err(i);
+                }
             }
         }
         self.bodies.transport = std::mem::replace(&mut self.bodies.velocity, forced);
-        field_work
+        Ok(field_work)
     }
 
-    /// Phase `advance`, first part: poses by the integrator.
-    fn advance(&mut self, dt: f64) {
+    /// The error of a motion that leads nowhere.
+    fn astray(&self, drive::Astray(i, reason): drive::Astray) -> EngineError {
+        EngineError::Motion { step: self.steps + 1, body: self.bodies.label(i), reason }
+    }
+
+    /// The error of a force field that is not finite, with the velocities before the sub-step put back.
+    fn pulled_apart(&mut self, i: usize, impulse_time: f64) -> EngineError {
+        self.bodies.velocity.clone_from(&self.unforced);
+        self.detection.carrying.clear();
+        self.impulse_time = impulse_time;
+        EngineError::Field { step: self.steps + 1, body: self.bodies.label(i) }
+    }
+
+    /// Phase `advance`, first part: poses by the integrator. Returns the body, if any, that the force fields move to where it is not finite;
+    /// then nothing has moved.
+    fn advance(&mut self, dt: f64) -> Result<(), usize> {
         let integrator = self.settings.integrator;
         if integrator != Integrator::SymplecticEuler {
-            self.advance_free_bodies(integrator, dt);
+            self.advance_free_bodies(integrator, dt).map_or(Ok(()), Err)?;
         }
         let free =
             if integrator == Integrator::SymplecticEuler { &[] } else { self.problems.components().free_bodies() };
@@ -359,7 +408,8 @@ impl Simulation {
             }
             *moved.pose = pose;
         });
-        drive::arrive(&mut self.bodies, self.time + dt);
+        drive::arrive(&mut self.bodies);
+        Ok(())
     }
 
     /// Phase `observe`: sleep and the energy book.
