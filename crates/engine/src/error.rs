@@ -85,8 +85,9 @@ pub enum EngineError {
         /// What is wrong with where it leads.
         reason: &'static str,
     },
-    /// A force field that gives a body a velocity that is not finite. The simulation stands where the last whole or part step led.
-    #[error("step {step}: the force fields give body {body} a velocity that is not finite")]
+    /// A force field that is not finite, or takes a body further than 1e12 m in the step. The simulation stands where the last whole or part
+    /// step led.
+    #[error("step {step}: the force fields on body {body} are not finite or take it further than 1e12 m")]
     Field {
         /// Step that could not be made.
         step: u64,

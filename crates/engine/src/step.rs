@@ -129,8 +129,8 @@ impl Simulation {
         if self.time + dt == self.time {
             return bad("long enough to be told from the rounding of the time");
         }
-        // What the rule chose is short, and the usual case.
-        if self.choice.as_ref().is_some_and(|choice| dt <= choice.step) {
+        // What the first step took is short, and the usual case.
+        if self.steps > 0 && self.choice.as_ref().is_some_and(|choice| dt <= choice.step) {
             return Ok(());
         }
         let speed = self.top_speed() + self.settings.gravity.length() * dt;
@@ -345,7 +345,7 @@ impl Simulation {
     }
 
     /// Phase `forces`: velocities before stay in `unforced`, which holds those of driven bodies before `drive`. Returns the work of the force
-    /// fields, with their share of the last term of E* \[J\]; or the body to which they give a velocity that is not finite.
+    /// fields, with their share of the last term of E* \[J\]; or the body that they take further than 1e12 m.
     fn apply_forces(&mut self, dt: f64) -> Result<f64, usize> {
         let mut forced = std::mem::take(&mut self.bodies.transport);
         forced.clone_from(&self.bodies.velocity);
@@ -363,7 +363,10 @@ impl Simulation {
                 let work;
                 (*v, work) = self.forced_velocity(i, dt);
                 field_work += work;
-                if !v.is_finite() {
+                let speed = v.linear.length() + v.angular.length() * self.bodies.extent[i];
+                // Written so that NaN is too far.
+                let near = speed * dt <= check::LONGEST;
+                if !near {
                     self.bodies.transport = forced;
                     return Err(i);
                 }
