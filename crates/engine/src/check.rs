@@ -91,10 +91,11 @@ pub(crate) fn mass(d: &BodyDescription, density: f64) -> (f64, DVec3) {
 
 /// Checks what the types of a description leave open; `index` is the number that the body will have, `density` that of its material.
 pub(crate) fn description(d: &BodyDescription, index: usize, density: f64) -> Result<(), EngineError> {
-    let body = if d.name.is_empty() { format!("number {index}") } else { format!("`{}`", d.name.escape_debug()) };
+    let body = if d.name.is_empty() { format!("number {index}") } else { format!("`{}`", d.name) };
     let bad = |field, reason: &str| Err(EngineError::Body { body: body.clone(), field, reason: reason.to_owned() });
     if d.name.chars().any(char::is_control) {
-        return bad("name", "must have no control characters");
+        let (body, reason) = (format!("`{}`", d.name.escape_debug()), "must have no control characters".to_owned());
+        return Err(EngineError::Body { body, field: "name", reason });
     }
     if let Some((field, reason)) = pose(&d.pose) {
         return bad(field, reason);
@@ -104,7 +105,10 @@ pub(crate) fn description(d: &BodyDescription, index: usize, density: f64) -> Re
     }
     if d.kind == BodyKind::Dynamic && !d.shape.has_volume() {
         let shape = d.shape.name();
-        return bad("shape", &format!("is a {shape}, which has no finite volume: only static and driven bodies may have it"));
+        return bad(
+            "shape",
+            &format!("is a {shape}, which has no finite volume: only static and driven bodies may have it"),
+        );
     }
     if d.mass.is_some() && d.kind != BodyKind::Dynamic {
         return bad("mass", "is only for dynamic bodies");

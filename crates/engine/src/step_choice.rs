@@ -273,7 +273,8 @@ impl Simulation {
         // The step in which a function is looked at: the one of now, or the one without it.
         let span = self.choice.as_ref().map_or_else(|| found.scales.time_step(), |choice| choice.step);
         let mut reach = None;
-        for i in (0..self.bodies.len()).filter(|i| self.bodies.kind[*i] == BodyKind::Driven && self.bodies.present[*i]) {
+        for i in (0..self.bodies.len()).filter(|i| self.bodies.kind[*i] == BodyKind::Driven && self.bodies.present[*i])
+        {
             let Some(driven) = &self.bodies.driven[i] else { continue };
             let origin = self.bodies.pose[i].transform_point(self.bodies.shape[i].frame().position);
             let extent = self.bodies.extent[i];

@@ -151,9 +151,8 @@ fn handles_of_another_simulation_and_of_removed_bodies_are_refused() {
 fn bodies_out_of_their_range_are_refused_by_name() {
     let mut world = world(Settings::default());
     let rock = world.rock;
-    let [dust, lead] = [1e-290, 1e308].map(|density| {
-        world.simulation.add_material(Material { density, ..ROCK }).expect("a finite density above 0")
-    });
+    let [dust, lead] = [1e-290, 1e308]
+        .map(|density| world.simulation.add_material(Material { density, ..ROCK }).expect("a finite density above 0"));
     let good = BodyDescription { name: "stone".to_owned(), ..sphere(rock, DVec3::Z * 5.0) };
     let at = |position| BodyDescription { pose: Pose::from_position(position), ..good.clone() };
     let turned = |rotation| BodyDescription { pose: Pose::new(DVec3::Z * 5.0, rotation), ..good.clone() };
@@ -242,9 +241,12 @@ fn a_motion_that_leads_nowhere_ends_the_step_and_leaves_the_state() {
 #[test]
 fn a_field_that_is_not_finite_ends_the_step_and_leaves_the_state() {
     type Field = fn(&BodyView) -> Force;
-    let nan: Field = |body| Force { force: DVec3::X * if body.time > 0.05 { f64::NAN } else { 0.0 }, torque: DVec3::ZERO };
-    let spin: Field = |body| Force { force: DVec3::ZERO, torque: DVec3::X * if body.time > 0.05 { f64::NAN } else { 0.0 } };
-    let huge: Field = |body| Force { force: DVec3::X * if body.time > 0.05 { 1e308 } else { 0.0 }, torque: DVec3::ZERO };
+    let nan: Field =
+        |body| Force { force: DVec3::X * if body.time > 0.05 { f64::NAN } else { 0.0 }, torque: DVec3::ZERO };
+    let spin: Field =
+        |body| Force { force: DVec3::ZERO, torque: DVec3::X * if body.time > 0.05 { f64::NAN } else { 0.0 } };
+    let huge: Field =
+        |body| Force { force: DVec3::X * if body.time > 0.05 { 1e308 } else { 0.0 }, torque: DVec3::ZERO };
     // The flying ball is above 4.9 m at the start of every step, and below it in the last stage of one.
     let below: Field = |body| {
         let bad = body.velocity.linear.z < -0.98 && body.velocity.linear.z * 1000.0 % 2.0 != 0.0;
@@ -343,8 +345,19 @@ fn an_empty_simulation_answers() {
 #[test]
 fn every_function_that_takes_something_is_fed() {
     let fed = [
-        "new", "add_material", "set_pair", "add_body", "remove_body", "add_force_field", "set_rest_criterion", "pose",
-        "velocity", "label", "shape", "step_by", "contact_problem",
+        "new",
+        "add_material",
+        "set_pair",
+        "add_body",
+        "remove_body",
+        "add_force_field",
+        "set_rest_criterion",
+        "pose",
+        "velocity",
+        "label",
+        "shape",
+        "step_by",
+        "contact_problem",
     ];
     let mut found = Vec::new();
     for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).expect("the sources") {

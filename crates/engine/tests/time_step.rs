@@ -243,8 +243,7 @@ fn drag_bounds_the_speed_of_a_fall() {
         free.expect(expected, &["The fall of body `meteor`"]);
         let mut dragged = fall(drag);
         // m g = C_d rho pi R^2 v^2 / 2.
-        let terminal =
-            (8.0 / 3.0 * GRAVITY * radius * ROCK.density / (drag.density * drag.drag_coefficient)).sqrt();
+        let terminal = (8.0 / 3.0 * GRAVITY * radius * ROCK.density / (drag.density * drag.drag_coefficient)).sqrt();
         assert!(off(terminal, (400.0 * GRAVITY * radius).sqrt()) <= 1e-12);
         let expected = dragged.by_speed(terminal);
         dragged.expect(expected, &["The fall of body `meteor`"]);
