@@ -6,8 +6,8 @@
 //!   rule then says less than [`SHORTER`] of it or more than [`LONGER`] times it, and stays else. A step that followed every
 //!   heap by some per cent would cost the contacts what they carry from step to step;
 //! * after every step that the engine chose, with what moves and pulls now: the speeds of bodies that are in a contact or near
-//!   one, those of driven bodies by a function, the accelerations by force fields. Where the rule says less than [`SHORTER`] of the step, the
-//!   step is chosen anew, and becomes shorter. It becomes longer by changes of the first kind only: a pack that comes to rest keeps its step.
+//!   one, those of driven bodies by a function, the accelerations by force fields. Where the rule says less than [`SHORTER`] of the step, or
+//!   [`TAIL`] of it for bodies that meet, the step is chosen anew, and becomes shorter. It becomes longer by changes of the first kind only: a pack that comes to rest keeps its step.
 //!
 //! So a step is a function of the state and of the step before, nothing that an undone attempt did bears on it, and it cannot go up and
 //! down by itself. Nothing of it is read from the energy book. A step that the settings give stays.
@@ -26,6 +26,9 @@ use crate::time_step::{Bound, Scales};
 /// What the rule may say, as shares of the step, while the step stays.
 const SHORTER: f64 = 0.8;
 const LONGER: f64 = 2.0;
+/// The same for the speeds of dynamic bodies that meet. A gas in equilibrium always has a few that are faster than it was made for: of 4096
+/// spheres with the same speed at the start the fastest has 2.15 times that after 2 s, and twice the steps bought nothing there.
+const TAIL: f64 = 0.4;
 
 /// A chosen step.
 #[derive(Clone, Debug)]
@@ -137,7 +140,7 @@ impl Simulation {
     /// Where bodies move faster or are pulled harder than a step bears: the fastest of those in contact and of those driven.
     fn outrun(&self, step: f64) -> Option<[(f64, Origin); 2]> {
         let mut now = self.blank();
-        let too_short = |scales: &Scales| scales.time_step() < SHORTER * step;
+        let bears = |scales: &Scales, share: f64| scales.time_step() >= share * step;
         let mut driven = (0.0, Origin::Nothing);
         let mut fastest = 0.0f64;
         for i in 0..self.bodies.len() {
@@ -150,7 +153,7 @@ impl Simulation {
         }
         let mut met = (0.0, Origin::Nothing);
         now.scales.speed = fastest;
-        if too_short(&now.scales) {
+        if !bears(&now.scales, TAIL) {
             for c in &self.detection.contacts {
                 for i in [c.a as usize, c.b as usize].into_iter().filter(|i| self.bodies.awake(*i)) {
                     let speed = self.energy_speed(i);
@@ -158,9 +161,11 @@ impl Simulation {
                 }
             }
         }
-        now.scales.speed = met.0.max(driven.0);
+        now.scales.speed = met.0;
+        let outrun = !bears(&now.scales, TAIL);
+        now.scales.speed = driven.0;
         self.find_pull(&mut now, None);
-        too_short(&now.scales).then_some([met, driven])
+        (outrun || !bears(&now.scales, SHORTER)).then_some([met, driven])
     }
 
     /// Speed of the energy of a dynamic body \[m/s\].
