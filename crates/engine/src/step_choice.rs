@@ -126,8 +126,10 @@ impl Simulation {
         if let Some(step) = self.settings.time_step {
             return Choice { step, decided_by: "The settings give it.".to_owned() };
         }
-        let wanted = self.choice_of(&self.findings());
+        let found = self.findings();
+        let wanted = self.choice_of(&found);
         match &self.choice {
+            Some(old) if found.scales.bound().0 == Bound::Nothing => old.clone(),
             Some(old) if (SHORTER * old.step..=LONGER * old.step).contains(&wanted.step) => old.clone(),
             _ => wanted,
         }
@@ -140,7 +142,11 @@ impl Simulation {
     /// Where bodies move faster or are pulled harder than a step bears: the fastest of those in contact and of those driven.
     fn outrun(&self, step: f64) -> Option<[(f64, Origin); 2]> {
         let mut now = self.blank();
-        let bears = |scales: &Scales, share: f64| scales.time_step() >= share * step;
+        // Where nothing moves and nothing pulls any step will do.
+        let bears = |scales: &Scales, share: f64| match scales.bound() {
+            (Bound::Nothing, _) => true,
+            (_, least) => least >= share * step,
+        };
         let mut driven = (0.0, Origin::Nothing);
         let mut fastest = 0.0f64;
         for i in 0..self.bodies.len() {

@@ -285,6 +285,22 @@ fn a_body_that_is_faster_than_expected_shortens_the_step() {
     }
 }
 
+/// Balls that fly side by side without gravity meet nothing: what nothing moves asks for no step of its own.
+#[test]
+fn bodies_that_meet_nothing_keep_their_step() {
+    let mut simulation =
+        Simulation::new(Settings { gravity: DVec3::ZERO, ..Settings::default() }).expect("the settings are valid");
+    let rock = simulation.add_material(ROCK).expect("the material is valid");
+    for k in 0..3 {
+        let shape = Shape::sphere(1.0).expect("the radius is valid");
+        let mut body = BodyDescription::dynamic(shape, rock, DVec3::Y * (9.0 * f64::from(k)));
+        body.velocity.linear = DVec3::X * 0.5;
+        simulation.add_body(body).expect("the ball is valid");
+    }
+    let steps: Vec<f64> = (0..20).map(|_| simulation.step().expect("the run stays finite").dt).collect();
+    assert!(steps.iter().all(|dt| off(*dt, 4.0 / 3.0) <= ROUNDING), "{steps:?}");
+}
+
 #[test]
 fn a_step_that_is_given_stays_whatever_comes() {
     let mut world = World::new(1.0, Settings { time_step: Some(0.01), ..Settings::default() });
