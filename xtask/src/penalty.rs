@@ -100,7 +100,14 @@ impl Measured {
 
 /// Step that the engine chooses for spheres that fall a few diameters \[s\].
 fn engine_step(radius: f64) -> f64 {
-    let scales = Scales { smallest_radius: radius, speed: 0.0, gravity: GRAVITY, friction: true, spheres_only: true };
+    let scales = Scales {
+        smallest_radius: radius,
+        speed: 0.0,
+        acceleration: GRAVITY,
+        period: f64::INFINITY,
+        friction: true,
+        spheres_only: true,
+    };
     scales.time_step()
 }
 

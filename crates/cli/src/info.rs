@@ -126,6 +126,7 @@ fn step_text(scene: &Scene, simulation: &Simulation) -> String {
     let (dt, scales) = (simulation.time_step(), simulation.scales());
     let mut text = format!("\ntime step {:.6e} s, {:.1} steps a second\n", dt, dt.recip());
     let _ = writeln!(text, "  {}", rule_text(scene, &scales));
+    let _ = writeln!(text, "  decided by: {}", simulation.time_step_decided_by());
     if scales.smallest_radius.is_finite() {
         let (displacement, overlap) = (scales.displacement(dt), scales.expected_overlap(dt, OVERLAP_BOUND));
         let _ = writeln!(text, "  fastest speed to expect {} m/s", short(scales.speed));
@@ -175,10 +176,12 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
         "stages": stages.collect::<Vec<_>>(),
         "gravity": scene.settings.gravity.to_array(),
         "time_step": dt,
+        "time_step_decided_by": simulation.time_step_decided_by(),
         "time_step_given": scene.settings.time_step.is_some(),
         "time_step_by_rule": finite(scales.time_step()),
         "smallest_radius": finite(scales.smallest_radius),
         "fastest_speed": finite(scales.speed),
+        "largest_acceleration": finite(scales.acceleration),
         "displacement_per_step": finite(scales.displacement(dt)),
         "expected_overlap": finite(scales.expected_overlap(dt, OVERLAP_BOUND)),
         "overlap_bound": OVERLAP_BOUND,

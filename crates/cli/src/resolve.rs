@@ -23,8 +23,8 @@ pub(crate) fn command(arguments: &ResolveArguments) -> Result<u8, CliError> {
     let scene = find_scene(&arguments.scene)?;
     let BuiltScene { mut simulation, ids, warnings } = scene.build()?;
     let law = chosen(arguments.law.as_deref(), scene.settings.law);
-    let problem = simulation.contact_problem(TOUCH);
-    let labels: Vec<String> = ids.iter().map(|id: &BodyId| simulation.label(*id)).collect();
+    let problem = simulation.contact_problem(TOUCH)?;
+    let labels = ids.iter().map(|id: &BodyId| simulation.label(*id)).collect::<Result<Vec<String>, _>>()?;
     let solution = law.law().resolve(&problem)?;
     if arguments.json {
         say(format_args!("{:#}", as_json(&law, &problem, &solution)));

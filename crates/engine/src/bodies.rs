@@ -9,7 +9,8 @@ use granule_model::{Aabb, BodyId, BodyKind, DVec3, InverseInertia, Pose, Velocit
 
 use rayon::prelude::*;
 
-use crate::description::{MaterialId, Motion};
+use crate::description::Motion;
+use crate::error::EngineError;
 use crate::parallel;
 
 /// All bodies.
@@ -37,7 +38,7 @@ pub(crate) struct Bodies {
     pub(crate) step: Vec<f64>,
     pub(crate) boxes: Vec<Aabb>,
     pub(crate) shape: Vec<Shape>,
-    pub(crate) material: Vec<MaterialId>,
+    pub(crate) material: Vec<u32>,
     pub(crate) radius: Vec<f64>,
     /// Half the smallest width of the body's thinnest convex piece \[m\]; infinite for shapes without inside.
     pub(crate) half_width: Vec<f64>,
@@ -48,20 +49,25 @@ pub(crate) struct Bodies {
     pub(crate) name: Vec<String>,
     /// In a box: nearly all have none, and one takes 110 bytes.
     pub(crate) driven: Vec<Option<Box<Driven>>>,
+    /// Number of the simulation within the process; only handles have it.
+    pub(crate) simulation: u64,
 }
 
 /// Marks a body that has made no step yet.
 pub(crate) const NO_STEP: f64 = -1.0;
 
-/// A driven body's motion, relative to the own axes' pose in which it was added.
+/// A driven body's motion, relative to the own axes' pose in which it was added and to the time at which it was.
 #[derive(Clone, Debug)]
 pub(crate) struct Driven {
     pub(crate) motion: Motion,
     pub(crate) start: Pose,
-    /// Time by which the motion is behind that of the simulation: the body stood for so long \[s\].
-    pub(crate) delay: f64,
     /// Whether it stands still in the step that is under way.
     pub(crate) stands: bool,
+    /// Time at which the motion started, and by which it stood since \[s\].
+    pub(crate) start_time: f64,
+    /// Where the sub-step under way takes the own axes, and how fast.
+    pub(crate) target: Pose,
+    pub(crate) velocity: Velocity,
 }
 
 /// A body that is being moved.
@@ -92,13 +98,22 @@ impl Bodies {
 
     /// Handle of the body with dense index `i`.
     pub(crate) fn id(&self, i: usize) -> BodyId {
-        BodyId { index: i as u32, generation: 0 }
+        BodyId::new(self.simulation, i as u32, 0)
     }
 
-    /// Dense index of a handle, if its body is present.
-    pub(crate) fn index(&self, id: BodyId) -> Option<usize> {
+    /// Dense index of a handle whose body is present.
+    pub(crate) fn index(&self, id: BodyId) -> Result<usize, EngineError> {
+        let i = self.index_ever(id)?;
+        if self.present[i] { Ok(i) } else { Err(EngineError::NoSuchBody(id)) }
+    }
+
+    /// Dense index of a handle whose body is present or was removed.
+    pub(crate) fn index_ever(&self, id: BodyId) -> Result<usize, EngineError> {
+        if id.simulation() != self.simulation {
+            return Err(EngineError::ForeignHandle { what: "body", index: id.index });
+        }
         let i = id.index as usize;
-        (id.generation == 0 && self.present.get(i).copied().unwrap_or(false)).then_some(i)
+        if id.generation == 0 && i < self.len() { Ok(i) } else { Err(EngineError::NoSuchBody(id)) }
     }
 
     /// Smallest equal-volume radius of what can move by forces \[m\]; infinite where nothing can.

@@ -5,13 +5,47 @@ use std::sync::Arc;
 
 use granule_geometry::Shape;
 use granule_model::{BodyKind, DVec3, Pose, Velocity};
-use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
 
-/// Number of a material within a simulation, in the order of `add_material`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct MaterialId(pub u32);
+/// Handle of a material.
+///
+/// What `add_material` returns belongs to its simulation, and another one refuses it. [`MaterialId::nth`] is for descriptions that are
+/// written before there is a simulation, as those of a scene file are: it means the material of that number in whichever
+/// simulation it is given to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MaterialId {
+    index: u32,
+    simulation: u64,
+}
+
+impl MaterialId {
+    /// The material added after `index` others, in any simulation.
+    pub fn nth(index: u32) -> Self {
+        MaterialId { index, simulation: 0 }
+    }
+
+    /// The same of one simulation, by its number.
+    pub(crate) fn of(simulation: u64, index: u32) -> Self {
+        MaterialId { index, simulation }
+    }
+
+    /// Number of the material in the order of adding, from 0.
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// Whether a simulation of that number may use it.
+    pub(crate) fn serves(self, simulation: u64) -> bool {
+        self.simulation == 0 || self.simulation == simulation
+    }
+}
+
+impl fmt::Debug for MaterialId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MaterialId").field("index", &self.index).finish_non_exhaustive()
+    }
+}
 
 /// How a step is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +62,8 @@ pub enum Stepping {
 pub struct Settings {
     /// Gravity \[m/s2\].
     pub gravity: DVec3,
-    /// Time step \[s\]; none: the engine chooses one by its rule when the first step is made.
+    /// Time step \[s\]; none: the engine chooses one by its rule ([`TIME_STEP_RULE`](crate::TIME_STEP_RULE)) when the first step is made,
+    /// and anew when bodies, pairs or force fields change or what moves outruns it.
     pub time_step: Option<f64>,
     /// Impact law.
     pub law: Law,
@@ -67,11 +102,12 @@ pub use granule_forces::Drag;
 pub use granule_integrator::Integrator;
 pub use granule_solver::{Etm, Law};
 
-/// A motion given as a function of time \[s\]: the pose of the shape's own axes.
+/// A motion given as a function of time \[s\]: the pose of the shape's own axes. Poses must be finite, their rotations unit
+/// quaternions; one that is not ends the step with an error that names the body.
 pub type MotionFunction = dyn Fn(f64) -> Pose + Send + Sync;
 
-/// How a driven body moves. Time is counted from the start of the simulation; motions are relative to the pose in which
-/// the body was added.
+/// How a driven body moves. Time is counted from when the body was added; constant and sine motions are relative to the pose in which it
+/// was added. The first step takes a body to where its function leads, so a function begins with the pose in which the body was added.
 #[derive(Clone)]
 pub enum Motion {
     /// Constant velocity \[m/s\] and angular velocity \[rad/s\], world axes.
@@ -80,7 +116,7 @@ pub enum Motion {
     Sine {
         /// Amplitude \[m\], world axes.
         amplitude: DVec3,
-        /// Frequency \[Hz\].
+        /// Frequency \[Hz\], not negative.
         frequency: f64,
         /// Phase \[rad\].
         phase: f64,

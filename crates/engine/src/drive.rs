@@ -3,58 +3,111 @@
 use granule_model::{DQuat, DVec3, Pose, Velocity};
 
 use crate::bodies::{Bodies, Driven};
+use crate::check;
 use crate::description::Motion;
+
+/// A driven body whose motion leads nowhere, by dense index, and what is wrong.
+#[derive(Debug)]
+pub(crate) struct Astray(pub(crate) usize, pub(crate) &'static str);
 
 /// Sets the velocity of every driven body to the one that takes it, over `dt`, to its pose at `time + dt`. The contact
 /// stage sees this velocity, so that what rests on a moving floor moves with it.
-pub(crate) fn drive(bodies: &mut Bodies, time: f64, dt: f64) {
+///
+/// Where a motion leads nowhere no body's velocity is set.
+pub(crate) fn drive(bodies: &mut Bodies, time: f64, dt: f64) -> Result<(), Astray> {
     for i in 0..bodies.len() {
-        let Some(driven) = &bodies.driven[i] else { continue };
-        if !bodies.present[i] {
-            continue;
+        if let Some(driven) = &mut bodies.driven[i]
+            && bodies.present[i]
+        {
+            let target = own_pose_at(driven, time + dt);
+            if let Some((_, reason)) = check::pose(&target) {
+                return Err(Astray(i, pose_reason(reason)));
+            }
+            // Poses of bodies are those of the body axes; motions are given for the own axes.
+            driven.target = target.compose(&bodies.shape[i].frame().inverse());
+            let pose = bodies.pose[i];
+            driven.velocity = Velocity {
+                linear: (driven.target.position - pose.position) / dt,
+                angular: rotation_vector(driven.target.rotation * pose.rotation.conjugate()) / dt,
+            };
+            if !driven.velocity.is_finite() {
+                return Err(Astray(i, "goes further in the step than a finite velocity takes it"));
+            }
         }
-        if driven.stands {
-            bodies.velocity[i] = Velocity::ZERO;
-            continue;
+    }
+    for i in (0..bodies.len()).filter(|i| bodies.present[*i]) {
+        if let Some(driven) = &bodies.driven[i] {
+            bodies.velocity[i] = if driven.stands { Velocity::ZERO } else { driven.velocity };
         }
-        let frame = bodies.shape[i].frame();
-        // Poses of bodies are those of the body axes; motions are given for the own axes.
-        let target = own_pose_at(driven, time + dt).compose(&frame.inverse());
-        let pose = bodies.pose[i];
-        bodies.velocity[i] = Velocity {
-            linear: (target.position - pose.position) / dt,
-            angular: rotation_vector(target.rotation * pose.rotation.conjugate()) / dt,
-        };
+    }
+    Ok(())
+}
+
+/// What is wrong with a pose that a motion leads to, said of the motion.
+fn pose_reason(reason: &str) -> &'static str {
+    match reason {
+        "must be finite" => "leads to a position that is not finite",
+        "must be a unit quaternion" => "leads to an orientation that is not a unit quaternion",
+        _ => "leads further than 1e12 m from the origin",
     }
 }
 
-/// Velocity with which a motion begins at `time`, of a point at `arm` from the origin of the own axes; zero for a motion of which
+/// Velocity with which a motion begins, of a point at `arm` from the origin of the own axes; zero for a motion of which
 /// only poses are known. It bears on nothing but the energy book of the first step.
-pub(crate) fn initial_velocity(motion: &Motion, time: f64, arm: DVec3) -> Velocity {
+pub(crate) fn initial_velocity(motion: &Motion, arm: DVec3) -> Velocity {
     match motion {
         Motion::Constant(v) => Velocity { linear: v.at(arm), ..*v },
         Motion::Sine { amplitude, frequency, phase } => {
             let rate = std::f64::consts::TAU * frequency;
-            Velocity { linear: *amplitude * (rate * libm::cos(rate * time + phase)), angular: DVec3::ZERO }
+            Velocity { linear: *amplitude * (rate * libm::cos(*phase)), angular: DVec3::ZERO }
         }
         Motion::Function(_) => Velocity::ZERO,
     }
 }
 
 /// Moves driven bodies to the pose that `drive` aimed at, free of the rounding of `position + velocity dt`.
-pub(crate) fn arrive(bodies: &mut Bodies, time: f64) {
+pub(crate) fn arrive(bodies: &mut Bodies) {
     for i in 0..bodies.len() {
         let Some(driven) = &bodies.driven[i] else { continue };
         if bodies.present[i] && !driven.stands {
-            bodies.pose[i] = own_pose_at(driven, time).compose(&bodies.shape[i].frame().inverse());
+            bodies.pose[i] = driven.target;
             bodies.refresh(i);
         }
     }
 }
 
-/// Pose of the own axes at a time.
+/// Speed of the fastest point within `arm` of the origin of the own axes, at any time; of a function its largest in the `span`
+/// \[s\] from `time` on, by difference, zero where it leads nowhere \[m/s\].
+pub(crate) fn fastest(driven: &Driven, arm: f64, time: f64, span: f64) -> f64 {
+    match &driven.motion {
+        Motion::Constant(v) => v.linear.length() + turning(v.angular, arm),
+        Motion::Sine { amplitude, frequency, .. } => amplitude.length() * std::f64::consts::TAU * frequency,
+        Motion::Function(_) => {
+            let [from, to] = [time, time + span].map(|t| own_pose_at(driven, t));
+            let angular = rotation_vector(to.rotation * from.rotation.conjugate()) / span;
+            let speed = ((to.position - from.position) / span).length() + turning(angular, arm);
+            if speed.is_finite() { speed } else { 0.0 }
+        }
+    }
+}
+
+/// Speed by which a spin moves what is at `arm` \[m/s\]; zero without spin, however long the arm.
+fn turning(angular: DVec3, arm: f64) -> f64 {
+    let spin = angular.length();
+    if spin > 0.0 { spin * arm } else { 0.0 }
+}
+
+/// Period of a motion that goes to and fro \[s\]; infinite for the others.
+pub(crate) fn period(motion: &Motion) -> f64 {
+    match motion {
+        Motion::Sine { amplitude, frequency, .. } if *amplitude != DVec3::ZERO => frequency.recip(),
+        _ => f64::INFINITY,
+    }
+}
+
+/// Pose of the own axes at a time of the simulation.
 fn own_pose_at(driven: &Driven, time: f64) -> Pose {
-    let (start, time) = (driven.start, time - driven.delay);
+    let (start, time) = (driven.start, time - driven.start_time);
     match &driven.motion {
         Motion::Constant(v) => {
             let turned = granule_integrator::rotate(start.rotation, v.angular * time);

@@ -24,6 +24,30 @@ pub enum EngineError {
         /// What is wrong.
         source: MaterialError,
     },
+    /// Coefficients of a pair of materials of which one is out of its range.
+    #[error("pair of materials {a} and {b}: {source}")]
+    Pair {
+        /// Number of one material.
+        a: usize,
+        /// Number of the other.
+        b: usize,
+        /// What is wrong.
+        source: MaterialError,
+    },
+    /// A number under which no material was added.
+    #[error("there is no material number {index}")]
+    NoSuchMaterial {
+        /// The number.
+        index: usize,
+    },
+    /// A handle that another simulation gave.
+    #[error("the handle of {what} number {index} is one of another simulation")]
+    ForeignHandle {
+        /// What it names: a body or a material.
+        what: &'static str,
+        /// Its number there.
+        index: u32,
+    },
     /// A body that cannot be added.
     #[error("body {body}: `{field}` {reason}")]
     Body {
@@ -88,6 +112,26 @@ pub enum EngineError {
         velocity: DVec3,
     },
     /// A number that became infinite or NaN.
+    /// A given motion that leads nowhere. The simulation stands where the last whole or part step led and may go on once the body is removed.
+    #[error("step {step}: the motion of body {body} {reason}")]
+    Motion {
+        /// Step that could not be made.
+        step: u64,
+        /// Name or number of the driven body.
+        body: String,
+        /// What is wrong with where it leads.
+        reason: &'static str,
+    },
+    /// A force field that is not finite, or takes a body further than 1e12 m in the step. The simulation stands where the last whole or part
+    /// step led.
+    #[error("step {step}: the force fields on body {body} are not finite or take it further than 1e12 m")]
+    Field {
+        /// Step that could not be made.
+        step: u64,
+        /// Name or number of the body.
+        body: String,
+    },
+    /// A number that became infinite or NaN. The simulation is of no further use, and every later step returns the same.
     #[error("step {step}: the {quantity} of body {body} is not finite{contact}")]
     NotFinite {
         /// Step in which it arose.

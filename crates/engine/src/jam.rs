@@ -125,7 +125,7 @@ impl Simulation {
         self.stood = false;
         for driven in self.bodies.driven.iter_mut().flatten() {
             if std::mem::take(&mut driven.stands) {
-                driven.delay += dt;
+                driven.start_time += dt;
                 self.stood = true;
             }
         }

@@ -19,6 +19,7 @@
 
 mod audit;
 mod bodies;
+mod check;
 mod clock;
 mod closing;
 mod description;
@@ -45,6 +46,7 @@ mod sleep;
 mod snapshot;
 mod start;
 mod step;
+mod step_choice;
 mod substep;
 mod time_step;
 

@@ -43,17 +43,27 @@ impl Simulation {
         self.fields.iter().map(|field| field.force(&view)).sum()
     }
 
-    /// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step.
-    pub(crate) fn advance_free_bodies(&mut self, integrator: Integrator, dt: f64) {
+    /// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step. Returns the body, if any, that
+    /// the force fields move to where it is not finite; then none is moved.
+    pub(crate) fn advance_free_bodies(&mut self, integrator: Integrator, dt: f64) -> Option<usize> {
+        self.moved.clear();
         for k in 0..self.problems.components().free_bodies().len() {
             let i = self.problems.components().free_bodies()[k] as usize;
             let (mut pose, mut velocity) = (self.bodies.pose[i], self.unforced[i]);
             let load = |pose: &Pose, velocity: &Velocity| self.load(i, pose, velocity);
             advance_smooth(integrator, &mut pose, &mut velocity, self.bodies.principal_inertia[i], load, dt);
+            if !(pose.position.is_finite() && pose.rotation.is_finite() && velocity.is_finite()) {
+                return Some(i);
+            }
+            self.moved.push((pose, velocity));
+        }
+        for (k, (pose, velocity)) in self.moved.drain(..).enumerate() {
+            let i = self.problems.components().free_bodies()[k] as usize;
             self.bodies.pose[i] = pose;
             self.bodies.velocity[i] = velocity;
             self.bodies.refresh(i);
         }
+        None
     }
 
     /// Gravity, force fields and drag on body `i` in the given state.

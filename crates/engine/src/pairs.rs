@@ -3,7 +3,6 @@
 use granule_model::{Coefficients, Material, RestitutionSpeed, Velocity};
 
 use crate::bodies::Bodies;
-use crate::description::MaterialId;
 use crate::detection::Contact;
 
 /// Coefficients of each pair of materials, row by row.
@@ -30,15 +29,15 @@ impl Pairs {
     }
 
     /// Sets what holds between two materials instead.
-    pub(crate) fn set(&mut self, a: MaterialId, b: MaterialId, values: Coefficients) {
-        self.table[a.0 as usize][b.0 as usize] = values;
-        self.table[b.0 as usize][a.0 as usize] = values;
+    pub(crate) fn set(&mut self, a: usize, b: usize, values: Coefficients) {
+        self.table[a][b] = values;
+        self.table[b][a] = values;
     }
 
     /// What holds at a contact of two bodies with the given velocities, by dense index: restitution is that of its approach speed.
     pub(crate) fn of(&self, bodies: &Bodies, contact: &Contact, velocities: &[Velocity]) -> Coefficients {
         let (a, b) = (contact.a as usize, contact.b as usize);
-        let material = |i: usize| bodies.material[i].0 as usize;
+        let material = |i: usize| bodies.material[i] as usize;
         let values = &self.table[material(a)][material(b)];
         if values.restitution_speed == RestitutionSpeed::Constant {
             return *values;

@@ -7,6 +7,7 @@ use granule_solver::{ContactProblem, ProblemBody, ProblemContact};
 
 use crate::bodies::Bodies;
 use crate::detection::Contact;
+use crate::error::EngineError;
 use crate::pairs::Pairs;
 use crate::simulation::Simulation;
 
@@ -15,7 +16,13 @@ impl Simulation {
     /// a problem for an impact law. Bodies have the order in which they were added; static ones are among them, and one
     /// that sleeps moves like any other. Contacts have the order of their bodies, those of one pair go round the normal (see
     /// `go_round`): the answers of some laws hang on it, and it should not be that of a kernel.
-    pub fn contact_problem(&mut self, touch: f64) -> ContactProblem {
+    ///
+    /// # Errors
+    /// [`EngineError::Setting`] when `touch` is not a number.
+    pub fn contact_problem(&mut self, touch: f64) -> Result<ContactProblem, EngineError> {
+        if touch.is_nan() {
+            return Err(EngineError::Setting { field: "touch", value: touch, expected: "a number" });
+        }
         if self.detection.stale {
             let dt = self.time_step();
             self.detection.find_pairs(&self.bodies, dt, 0.0);
@@ -25,10 +32,10 @@ impl Simulation {
         let mut touching: Vec<Contact> = self.detection.contacts.clone();
         touching.retain(|c| c.gap <= touch * c.radius);
         touching.chunk_by_mut(|x, y| (x.a, x.b) == (y.a, y.b)).for_each(go_round);
-        ContactProblem {
+        Ok(ContactProblem {
             bodies: (0..bodies.len()).map(|i| problem_body(bodies, i, bodies.velocity[i], bodies.dynamic[i])).collect(),
             contacts: touching.iter().map(|c| problem_contact(bodies, &self.pairs, c, &bodies.velocity)).collect(),
-        }
+        })
     }
 }
 

@@ -3,13 +3,14 @@
 //! The step itself is in `step`.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use granule_geometry::Shape;
 use granule_model::{Aabb, BodyId, BodyKind, Coefficients, DVec3, InverseInertia, Material, Pose, Velocity};
-use granule_solver::ProblemError;
 
 use crate::audit::Audit;
 use crate::bodies::{Bodies, Driven, NO_STEP, label};
+use crate::check;
 use crate::closing::Closing;
 use crate::description::{BodyDescription, MaterialId, Motion, Settings};
 use crate::detection::Detection;
@@ -26,14 +27,16 @@ use crate::rest::RestCriterion;
 use crate::restore::Restore;
 use crate::sleep::Sleep;
 use crate::snapshot::{BodySnapshot, Snapshot};
+use crate::step_choice::Choice;
 use crate::substep::Pass;
-use crate::time_step::Scales;
 
 /// A force field of the embedding program; see [`Simulation::add_force_field`].
 pub type SharedForceField = Arc<dyn granule_forces::ForceField>;
 
+/// Number of the next simulation of the process; only handles have it. 0 is the number of none.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
 /// A granular system and its state.
-#[derive(Default)]
 pub struct Simulation {
     pub(crate) settings: Settings,
     pub(crate) materials: Vec<Material>,
@@ -59,11 +62,17 @@ pub struct Simulation {
     /// Velocities before the forces of the step, and with them.
     pub(crate) unforced: Vec<Velocity>,
     pub(crate) forced: Vec<Velocity>,
+    /// Where the bodies without contact go in the sub-step under way.
+    pub(crate) moved: Vec<(Pose, Velocity)>,
     /// Time \[s\].
     pub(crate) time: f64,
     pub(crate) steps: u64,
-    /// Length of a whole step \[s\]; zero until it is chosen.
-    pub(crate) time_step: f64,
+    /// The step that was chosen; none before the first step.
+    pub(crate) choice: Option<Choice>,
+    /// Whether what the step was chosen from has changed since.
+    pub(crate) choice_is_stale: bool,
+    /// Why no step can be made any more.
+    pub(crate) failed: Option<EngineError>,
     /// Lowest height of the static bodies along gravity \[m\].
     pub(crate) datum: f64,
     /// Steps in a row that qualified as rest, as time \[s\].
@@ -86,81 +95,107 @@ impl Simulation {
     /// # Errors
     /// [`EngineError::Setting`] for a setting out of its range.
     pub fn new(settings: Settings) -> Result<Self, EngineError> {
-        let bad = |field, value, expected| Err(EngineError::Setting { field, value, expected });
-        if !settings.gravity.is_finite() {
-            return bad("gravity", settings.gravity.length(), "finite");
-        }
-        if let Some(dt) = settings.time_step
-            && !(dt.is_finite() && dt > 0.0)
-        {
-            return bad("time_step", dt, "a finite time above 0 s");
-        }
-        settings.domain.map_or(Ok(()), |domain| domain.validate())?;
-        if let Err(ProblemError::Parameter { name, value, expected }) = settings.law.validate() {
-            return bad(name, value, expected);
-        }
-        let pairs = Pairs::new(settings.gravity.length());
-        Ok(Simulation { settings, pairs, patience: 1, ..Simulation::default() })
+        check::settings(&settings)?;
+        let bodies = Bodies { simulation: NEXT.fetch_add(1, Ordering::Relaxed), ..Bodies::default() };
+        Ok(Simulation {
+            pairs: Pairs::new(settings.gravity.length()),
+            settings,
+            bodies,
+            materials: Vec::new(),
+            fields: Vec::new(),
+            detection: Detection::default(),
+            impact: Impact::default(),
+            problems: Problems::default(),
+            closing: Closing::default(),
+            drift: Drift::default(),
+            sleep: Sleep::default(),
+            audit: Audit::default(),
+            restore: Vec::new(),
+            begins_in_halves: false,
+            dividing: Divide::default(),
+            stood: false,
+            patience: 1,
+            unforced: Vec::new(),
+            forced: Vec::new(),
+            moved: Vec::new(),
+            time: 0.0,
+            steps: 0,
+            choice: None,
+            choice_is_stale: false,
+            failed: None,
+            datum: 0.0,
+            rest_criterion: RestCriterion::default(),
+            rest_time: 0.0,
+            asleep: None,
+            largest_overlap: 0.0,
+            largest_overlap_thin: 0.0,
+            departures: Departures::default(),
+            impacts: ImpactCounts::default(),
+            pass: Pass::default(),
+            horizon: 0.0,
+        })
     }
 
     /// Adds a material.
     ///
     /// # Errors
-    /// [`EngineError::Material`] for a value out of its range.
+    /// [`EngineError::Material`] for a value out of its range, [`EngineError::Pair`] where the mixing rule gives one for it and another material.
     pub fn add_material(&mut self, material: Material) -> Result<MaterialId, EngineError> {
         let index = self.materials.len();
         material.validate().map_err(|source| EngineError::Material { index, source })?;
+        for (other, known) in self.materials.iter().enumerate() {
+            let mixed = Coefficients::mix(known, &material).validate();
+            mixed.map_err(|source| EngineError::Pair { a: other, b: index, source })?;
+        }
         self.materials.push(material);
         self.pairs.add(&self.materials);
-        Ok(MaterialId(index as u32))
+        self.choice_is_stale = true;
+        Ok(MaterialId::of(self.bodies.simulation, index as u32))
     }
 
     /// Sets what holds between two materials instead of the mixing rule.
     ///
     /// # Errors
-    /// [`EngineError::Setting`] when a material is not there.
+    /// [`EngineError::NoSuchMaterial`] or [`EngineError::ForeignHandle`] when a material is not there, [`EngineError::Pair`] for a
+    /// value out of its range.
     pub fn set_pair(&mut self, a: MaterialId, b: MaterialId, values: Coefficients) -> Result<(), EngineError> {
-        for id in [a, b] {
-            self.check_material(id)?;
-        }
+        let (a, b) = (self.material_index(a)?, self.material_index(b)?);
+        values.validate().map_err(|source| EngineError::Pair { a, b, source })?;
         self.pairs.set(a, b, values);
+        self.choice_is_stale = true;
         self.wake_all();
         Ok(())
     }
 
-    fn check_material(&self, id: MaterialId) -> Result<(), EngineError> {
-        if (id.0 as usize) < self.materials.len() {
-            return Ok(());
+    /// Number of a material that is there.
+    fn material_index(&self, id: MaterialId) -> Result<usize, EngineError> {
+        let index = id.index();
+        if !id.serves(self.bodies.simulation) {
+            return Err(EngineError::ForeignHandle { what: "material", index: index as u32 });
         }
-        Err(EngineError::Setting { field: "material", value: f64::from(id.0), expected: "one that was added" })
+        if index < self.materials.len() { Ok(index) } else { Err(EngineError::NoSuchMaterial { index }) }
     }
 
     /// Adds a body.
     ///
     /// # Errors
-    /// [`EngineError::Body`] naming the body and the field that cannot be used.
+    /// [`EngineError::Body`] naming the body and the field that cannot be used; [`EngineError::NoSuchMaterial`] or
+    /// [`EngineError::ForeignHandle`] when its material is not there.
     pub fn add_body(&mut self, description: BodyDescription) -> Result<BodyId, EngineError> {
-        self.check_material(description.material)?;
-        check_description(&description, self.bodies.len())?;
-        let material = &self.materials[description.material.0 as usize];
-        let BodyDescription { name, kind, shape, material: material_id, pose, velocity, mass, motion } = description;
+        let material_index = self.material_index(description.material)?;
+        let density = self.materials[material_index].density;
+        check::description(&description, self.bodies.len(), density)?;
+        let (mass, moments) = check::mass(&description, density);
+        let BodyDescription { name, kind, shape, pose, velocity, motion, .. } = description;
         let rotation = pose.rotation.normalize();
         let own = Pose { rotation, ..pose };
-        let properties = shape.mass_properties(material.density);
         let dynamic = kind == BodyKind::Dynamic;
-        let (mass, moments) = match (dynamic, properties) {
-            (true, Some(p)) => {
-                let scale = mass.map_or(1.0, |m| m / p.mass);
-                (p.mass * scale, p.principal_inertia * scale)
-            }
-            _ => (0.0, DVec3::ZERO),
-        };
         let body_pose = own.compose(&shape.frame().inverse());
         self.check_start(&name, dynamic, body_pose.position)?;
         let motion = (kind == BodyKind::Driven).then(|| motion.unwrap_or(Motion::Constant(velocity)));
         let velocity = match (kind, &motion) {
             (BodyKind::Static, _) => Velocity::ZERO,
-            (_, Some(motion)) => drive::initial_velocity(motion, self.time, body_pose.position - own.position),
+            (_, Some(motion)) => drive::initial_velocity(motion, body_pose.position - own.position),
             _ => velocity,
         };
         let b = &mut self.bodies;
@@ -182,17 +217,20 @@ impl Simulation {
         b.asleep.push(false);
         b.apart.push(false);
         b.step.push(NO_STEP);
-        b.round.push(shape.name() == "sphere");
+        b.round.push(check::is_round(&shape));
         b.extent.push(shape.bounding_radius());
         b.radius.push(shape.equivalent_radius());
         b.half_width.push(shape.half_width());
         b.shape.push(shape);
-        b.material.push(material_id);
+        b.material.push(material_index as u32);
         b.mass.push(mass);
         b.principal_inertia.push(moments);
         b.kind.push(kind);
         b.name.push(name);
-        b.driven.push(motion.map(|motion| Box::new(Driven { motion, start: own, delay: 0.0, stands: false })));
+        let (start_time, target) = (self.time, body_pose);
+        b.driven.push(
+            motion.map(|motion| Box::new(Driven { motion, start: own, start_time, target, velocity, stands: false })),
+        );
         self.changed();
         Ok(self.bodies.id(self.bodies.len() - 1))
     }
@@ -209,14 +247,15 @@ impl Simulation {
     /// Takes a body out of the simulation. Where something touches it, everything wakes up.
     ///
     /// # Errors
-    /// [`EngineError::NoSuchBody`] when there is none of that handle.
+    /// [`EngineError::NoSuchBody`] when it was removed before, [`EngineError::ForeignHandle`] when it is of another simulation.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), EngineError> {
-        let i = self.bodies.index(id).ok_or(EngineError::NoSuchBody(id))?;
+        let i = self.bodies.index(id)?;
         let may_touch = self.detection.may_touch(i);
         self.take_out(&[i as u32]);
         if may_touch {
             self.wake_all();
         }
+        self.choice_is_stale = true;
         self.rest_time = 0.0;
         Ok(())
     }
@@ -230,18 +269,26 @@ impl Simulation {
     /// Bookkeeping after bodies were added. The energy book goes on: it counts changes within steps.
     fn changed(&mut self) {
         self.detection.invalidate();
+        self.choice_is_stale = true;
         self.rest_time = 0.0;
     }
 
-    /// Adds a field of force that acts on every dynamic body beside gravity and drag.
+    /// Adds a field of force that acts on every dynamic body beside gravity and drag. A force that is not finite ends the step in which it
+    /// is asked for with [`EngineError::Field`].
     pub fn add_force_field(&mut self, field: SharedForceField) {
         self.fields.push(field);
+        self.choice_is_stale = true;
         self.wake_all();
     }
 
     /// Replaces the criterion for rest.
-    pub fn set_rest_criterion(&mut self, criterion: RestCriterion) {
+    ///
+    /// # Errors
+    /// [`EngineError::Setting`] for a value out of its range; the old criterion then stays.
+    pub fn set_rest_criterion(&mut self, criterion: RestCriterion) -> Result<(), EngineError> {
+        check::rest(&criterion)?;
         self.rest_criterion = criterion;
+        Ok(())
     }
 
     /// Whether the simulation is at rest by its criterion.
@@ -298,39 +345,19 @@ impl Simulation {
     /// Pose (of the shape's own axes; the position is that of their origin) of a body.
     ///
     /// # Errors
-    /// [`EngineError::NoSuchBody`] when there is none of that handle.
+    /// [`EngineError::NoSuchBody`] when it was removed, [`EngineError::ForeignHandle`] when it is of another simulation.
     pub fn pose(&self, id: BodyId) -> Result<Pose, EngineError> {
-        let i = self.bodies.index(id).ok_or(EngineError::NoSuchBody(id))?;
+        let i = self.bodies.index(id)?;
         Ok(self.bodies.pose[i].compose(&self.bodies.shape[i].frame()))
     }
 
     /// Velocity of a body.
     ///
     /// # Errors
-    /// [`EngineError::NoSuchBody`] when there is none of that handle.
+    /// [`EngineError::NoSuchBody`] when it was removed, [`EngineError::ForeignHandle`] when it is of another simulation.
     pub fn velocity(&self, id: BodyId) -> Result<Velocity, EngineError> {
-        let i = self.bodies.index(id).ok_or(EngineError::NoSuchBody(id))?;
+        let i = self.bodies.index(id)?;
         Ok(self.bodies.velocity[i])
-    }
-
-    /// The scales that bear on the time step.
-    pub fn scales(&self) -> Scales {
-        let up = self.up();
-        let datum = self.lowest_point();
-        let heights = (0..self.bodies.len())
-            .filter(|i| self.bodies.dynamic[*i])
-            .map(|i| self.bodies.pose[i].position.dot(up) - datum);
-        let fall = heights.fold(0.0, f64::max);
-        Scales::of(&self.bodies, self.pairs.have_friction(), self.settings.gravity.length(), fall)
-    }
-
-    /// The time step: the one set, or the one that the rule chooses \[s\].
-    pub fn time_step(&self) -> f64 {
-        if self.time_step > 0.0 {
-            self.time_step
-        } else {
-            self.settings.time_step.unwrap_or_else(|| self.scales().time_step())
-        }
     }
 
     /// Unit vector against gravity; z without gravity.
@@ -424,45 +451,19 @@ impl Simulation {
         self.detection.contacts.iter().map(|c| -c.gap / c.radius).filter(|depth| *depth > 0.0)
     }
 
-    /// The name of a body for messages.
-    pub fn label(&self, id: BodyId) -> String {
-        self.bodies.label(id.index as usize)
+    /// The name of a body for messages, also of one that was removed.
+    ///
+    /// # Errors
+    /// [`EngineError::NoSuchBody`] when there never was one of that handle, [`EngineError::ForeignHandle`] when it is of another simulation.
+    pub fn label(&self, id: BodyId) -> Result<String, EngineError> {
+        Ok(self.bodies.label(self.bodies.index_ever(id)?))
     }
 
-    /// Shape of a body.
-    pub fn shape(&self, id: BodyId) -> Option<&Shape> {
-        self.bodies.shape.get(id.index as usize)
+    /// Shape of a body, also of one that was removed.
+    ///
+    /// # Errors
+    /// As [`Simulation::label`].
+    pub fn shape(&self, id: BodyId) -> Result<&Shape, EngineError> {
+        Ok(&self.bodies.shape[self.bodies.index_ever(id)?])
     }
-}
-
-/// Checks what the types of a description leave open.
-fn check_description(d: &BodyDescription, index: usize) -> Result<(), EngineError> {
-    let body = label(&d.name, index);
-    let bad = |field, reason: &str| Err(EngineError::Body { body: body.clone(), field, reason: reason.to_owned() });
-    if !d.pose.position.is_finite() {
-        return bad("position", "must be finite");
-    }
-    let unit = (d.pose.rotation.length() - 1.0).abs() <= 1e-6;
-    if !unit {
-        return bad("orientation", "must be a unit quaternion");
-    }
-    if !d.velocity.is_finite() {
-        return bad("velocity", "must be finite");
-    }
-    if d.kind == BodyKind::Dynamic && d.shape.mass_properties(1.0).is_none() {
-        return bad(
-            "shape",
-            &format!("is a {}, which has no finite volume: only static and driven bodies may have it", d.shape.name()),
-        );
-    }
-    if d.mass.is_some() && d.kind != BodyKind::Dynamic {
-        return bad("mass", "is only for dynamic bodies");
-    }
-    if d.mass.is_some_and(|m| !(m.is_finite() && m > 0.0)) {
-        return bad("mass", "must be a finite mass above 0 kg");
-    }
-    if d.motion.is_some() && d.kind != BodyKind::Driven {
-        return bad("motion", "is only for driven bodies");
-    }
-    Ok(())
 }

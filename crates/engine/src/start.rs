@@ -39,7 +39,8 @@ impl Simulation {
             let (a, b) = (self.bodies.id(c.a as usize), self.bodies.id(c.b as usize));
             let overlap = StartOverlap { a, b, depth: -c.gap, relative: -c.gap / c.radius };
             if overlap.relative > REFUSED {
-                let (a, b, depth) = (self.label(a), self.label(b), overlap.depth);
+                let (a, b) = (self.bodies.label(c.a as usize), self.bodies.label(c.b as usize));
+                let depth = overlap.depth;
                 return Err(EngineError::StartOverlap { a, b, depth, percent: 100.0 * overlap.relative });
             }
             match found.iter_mut().find(|f| (f.a, f.b) == (a, b)) {

@@ -19,6 +19,7 @@
 
 use tracing::trace_span;
 
+use crate::check;
 use crate::description::Stepping;
 use crate::detection::Contact;
 use crate::divide::Stop;
@@ -35,25 +36,28 @@ impl Simulation {
     /// Makes one step of the chosen length.
     ///
     /// # Errors
-    /// [`EngineError::NotFinite`] when a state stops being finite, [`EngineError::Jam`] when bodies are caught between a driven one and
-    /// others; the state is then the one before the step.
-    /// [`EngineError::LeftDomain`] when the step before took a body out of a domain that says so; no step is made then.
+    /// [`EngineError::Motion`] and [`EngineError::Field`] when what the embedding program gives is not finite, [`EngineError::Jam`] when bodies
+    /// are caught between a driven one and others; [`EngineError::LeftDomain`] when the step before took a body out of a domain that says so;
+    /// [`EngineError::NotFinite`] when a state stops being finite for another reason: every later step then returns the same error.
+    /// [`EngineError::Setting`] as [`Simulation::step_by`]. The state is in each case the one before the step.
     pub fn step(&mut self) -> Result<StepReport, EngineError> {
-        if self.time_step == 0.0 {
-            self.time_step = self.time_step();
+        if self.choice.is_none() {
             self.datum = self.lowest_point();
         }
-        self.step_by(self.time_step)
+        let dt = self.choose_time_step();
+        self.step_by(dt)
     }
 
     /// Makes one step of length `dt` \[s\]: for a last step that must end at a given time.
     ///
     /// # Errors
-    /// As [`Simulation::step`]; [`EngineError::Setting`] when `dt` is not a finite time above zero.
+    /// As [`Simulation::step`]; [`EngineError::Setting`] when `dt` is not a finite time above zero, when it is lost in the rounding of the
+    /// time, and when a body would go further than 1e12 m in it.
     pub fn step_by(&mut self, dt: f64) -> Result<StepReport, EngineError> {
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(EngineError::Setting { field: "time_step", value: dt, expected: "a finite time above 0 s" });
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
         }
+        self.check_step(dt)?;
         if let Some(report) = self.sleep_on(dt) {
             return Ok(report);
         }
@@ -72,7 +76,10 @@ impl Simulation {
         let _span = trace_span!("step").entered();
         let slept = self.is_asleep();
         let mut report = StepReport { dt, ..StepReport::default() };
-        self.make_step(dt, &mut report)?;
+        if let Err(error) = self.make_step(dt, &mut report) {
+            self.failed = matches!(error, EngineError::NotFinite { .. }).then(|| error.clone());
+            return Err(error);
+        }
         self.steps += 1;
         self.audit.record(&report.energy);
         self.impacts.add(&report);
@@ -86,7 +93,28 @@ impl Simulation {
         report.awake = (0..self.bodies.len()).filter(|i| self.bodies.awake(*i)).count();
         let undisturbed = self.fields.is_empty() && self.bodies.driven.iter().all(Option::is_none);
         self.asleep = (slept && report.awake == 0 && undisturbed).then_some(report);
+        self.review_time_step();
         Ok(report)
+    }
+
+    /// Checks the length of a step against the time and the speeds that there are.
+    fn check_step(&self, dt: f64) -> Result<(), EngineError> {
+        check::time_step(dt)?;
+        let bad = |expected| Err(EngineError::Setting { field: "time_step", value: dt, expected });
+        if self.time + dt == self.time {
+            return bad("long enough to be told from the rounding of the time");
+        }
+        // What the first step took is short, and the usual case.
+        if self.steps > 0 && self.choice.as_ref().is_some_and(|choice| dt <= choice.step) {
+            return Ok(());
+        }
+        let speed = self.top_speed() + self.settings.gravity.length() * dt;
+        // Written so that NaN is too far.
+        if speed * dt <= check::LONGEST {
+            Ok(())
+        } else {
+            bad("short enough for no body to go further than 1e12 m in it")
+        }
     }
 
     /// Makes a step; where driven bodies jam others, once more while those stand, if the settings say so.

@@ -14,6 +14,7 @@ use granule_measure::Energies;
 use granule_model::{DVec3, Pose, Velocity};
 use rayon::prelude::*;
 
+use crate::check;
 use crate::clock::Clock;
 use crate::description::Integrator;
 use crate::detection::{Contact, Detection};
@@ -64,12 +65,12 @@ impl Simulation {
         let mut clock = Clock::start();
         clock.enter(Phase::Drive);
         self.unforced.clone_from(&self.bodies.velocity);
-        drive::drive(&mut self.bodies, self.time, dt);
+        drive::drive(&mut self.bodies, self.time, dt).map_err(|astray| self.astray(astray))?;
         clock.enter(Phase::Forces);
         let step_change = self.begin_steps(self.star_time(dt));
         let start = self.energies();
         self.wake_drawn(dt);
-        let mut field_work = self.apply_forces(dt);
+        let mut field_work = self.apply_forces(dt).map_err(|body| self.pulled_apart(body))?;
         self.detection.ask_for_nothing();
         let mut turns = 0;
         let forced = loop {
@@ -102,7 +103,7 @@ impl Simulation {
         self.release(dt);
         self.check_finite()?;
         clock.enter(Phase::Advance);
-        self.advance(dt);
+        self.advance(dt).map_err(|body| self.pulled_apart(body))?;
         self.detect(dt, &mut clock);
         clock.enter(Phase::Advance);
         self.correct_drift();
@@ -332,8 +333,8 @@ impl Simulation {
     }
 
     /// Phase `forces`: velocities before stay in `unforced`, which holds those of driven bodies before `drive`. Returns the work of the force
-    /// fields, with their share of the last term of E* \[J\].
-    fn apply_forces(&mut self, dt: f64) -> f64 {
+    /// fields, with their share of the last term of E* \[J\]; or the body that they take further than 1e12 m.
+    fn apply_forces(&mut self, dt: f64) -> Result<f64, usize> {
         let mut forced = std::mem::take(&mut self.bodies.transport);
         forced.clone_from(&self.bodies.velocity);
         let moves = |i: usize| self.bodies.awake(i);
@@ -350,17 +351,34 @@ impl Simulation {
                 let work;
                 (*v, work) = self.forced_velocity(i, dt);
                 field_work += work;
+                let speed = v.linear.length() + v.angular.length() * self.bodies.extent[i];
+                // Written so that NaN is too far.
+                let near = speed * dt <= check::LONGEST;
+                if !near {
+                    self.bodies.transport = forced;
+                    return Err(i);
+                }
             }
         }
         self.bodies.transport = std::mem::replace(&mut self.bodies.velocity, forced);
-        field_work
+        Ok(field_work)
     }
 
-    /// Phase `advance`, first part: poses by the integrator.
-    fn advance(&mut self, dt: f64) {
+    /// The error of a motion that leads nowhere.
+    fn astray(&self, drive::Astray(i, reason): drive::Astray) -> EngineError {
+        EngineError::Motion { step: self.steps + 1, body: self.bodies.label(i), reason }
+    }
+
+    /// The error of a force field that is not finite.
+    fn pulled_apart(&self, i: usize) -> EngineError {
+        EngineError::Field { step: self.steps + 1, body: self.bodies.label(i) }
+    }
+
+    /// Phase `advance`, first part: poses by the integrator. Returns the body, if any, that the force fields move to where it is not finite.
+    fn advance(&mut self, dt: f64) -> Result<(), usize> {
         let integrator = self.settings.integrator;
         if integrator != Integrator::SymplecticEuler {
-            self.advance_free_bodies(integrator, dt);
+            self.advance_free_bodies(integrator, dt).map_or(Ok(()), Err)?;
         }
         let free =
             if integrator == Integrator::SymplecticEuler { &[] } else { self.problems.components().free_bodies() };
@@ -377,7 +395,8 @@ impl Simulation {
             }
             *moved.pose = pose;
         });
-        drive::arrive(&mut self.bodies, self.time + dt);
+        drive::arrive(&mut self.bodies);
+        Ok(())
     }
 
     /// Phase `observe`: sleep and the energy book.

@@ -60,9 +60,11 @@ pub struct Summary {
     pub subdivided_steps: u64,
     /// Hash of the final state, 16 hexadecimal digits: equal for runs that ended in the same bits.
     pub state_hash: String,
-    /// Time step \[s\].
+    /// Time step at the end \[s\]: the one given, or the last one that the engine chose.
     #[serde(with = "finite_or_null")]
     pub time_step: f64,
+    /// What decided the time step, as a sentence: the settings, the smallest body by name, or a driven body.
+    pub time_step_decided_by: String,
     /// Friction of the sweep or demo \[-\], when there is one value.
     pub friction: Option<f64>,
     /// Seed of the start, when it has one.

@@ -46,6 +46,9 @@ pub struct DragError {
 
 impl Drag {
     /// Checks every value against its range; NaN is in none.
+    ///
+    /// # Errors
+    /// [`DragError`] for the first value out of its range.
     pub fn validate(&self) -> Result<(), DragError> {
         let values = [
             ("viscosity", self.viscosity),

@@ -63,7 +63,7 @@ impl std::iter::Sum for Force {
 ///
 /// The answer must depend on the view (and the field's own constant data) alone: bodies are asked in any order and from
 /// several threads, and a field that remembers the last call would make results depend on both. Several fields add up in
-/// the order in which they were given. A closure `Fn(&BodyView) -> Force` is a field.
+/// the order in which they were given. A force or moment that is not finite ends the step with an error that names the body. A closure `Fn(&BodyView) -> Force` is a field.
 pub trait ForceField: Send + Sync {
     /// Force and moment on `body` during the step that starts now.
     fn force(&self, body: &BodyView) -> Force;
@@ -93,7 +93,7 @@ mod tests {
     fn fields_of_several_kinds_add_up() {
         let body = BodyView {
             index: 3,
-            id: BodyId { index: 3, generation: 0 },
+            id: BodyId::new(0, 3, 0),
             pose: Pose::from_position(DVec3::new(1.0, 0.0, -2.0)),
             velocity: Velocity { linear: DVec3::Y, angular: DVec3::ZERO },
             mass: 2.0,

@@ -61,30 +61,19 @@ pub struct MaterialError {
 
 impl Material {
     /// Checks every value against its range; NaN is in none.
+    ///
+    /// # Errors
+    /// [`MaterialError`] for the first value out of its range.
     pub fn validate(&self) -> Result<(), MaterialError> {
-        let unit = |x: f64| (0.0..=1.0).contains(&x);
-        let positive = |x: f64| x.is_finite() && x >= 0.0;
-        let check = |field, value, good: bool, expected| {
-            if good { Ok(()) } else { Err(MaterialError { field, value, expected }) }
-        };
         let dense = self.density.is_finite() && self.density > 0.0;
         check("density", self.density, dense, "a finite number above 0 kg/m3")?;
-        check("restitution", self.restitution, unit(self.restitution), "between 0 and 1")?;
-        if let RestitutionSpeed::Given(speed) = self.restitution_speed {
-            let good = self.restitution_speed.is_valid();
-            check("restitution_speed", speed, good, "a finite number above 0 m/s")?;
-        }
-        let e_t = self.tangential_restitution;
-        check("tangential_restitution", e_t, unit(e_t), "between 0 and 1")?;
-        let not_negative = "a finite number not below 0";
-        check("static_friction", self.static_friction, positive(self.static_friction), not_negative)?;
-        let slides = positive(self.dynamic_friction) && self.dynamic_friction <= self.static_friction;
-        check("dynamic_friction", self.dynamic_friction, slides, "between 0 and static_friction")?;
-        check("rolling_friction", self.rolling_friction, positive(self.rolling_friction), not_negative)?;
-        check("torsional_friction", self.torsional_friction, positive(self.torsional_friction), not_negative)?;
-        let stiff = self.stiffness.is_finite() && self.stiffness > 0.0;
-        check("stiffness", self.stiffness, stiff, "a finite number above 0")
+        Coefficients::of(self).validate()
     }
+}
+
+/// A value of a material or a pair against its range.
+fn check(field: &'static str, value: f64, good: bool, expected: &'static str) -> Result<(), MaterialError> {
+    if good { Ok(()) } else { Err(MaterialError { field, value, expected }) }
 }
 
 /// What holds at a contact between two bodies: the pair's own values, or the mixture of their materials.
@@ -128,6 +117,44 @@ impl Coefficients {
         torsional_friction: 0.0,
         stiffness: 1.0,
     };
+
+    /// Those of a material against itself.
+    fn of(m: &Material) -> Self {
+        Coefficients {
+            restitution: m.restitution,
+            restitution_speed: m.restitution_speed,
+            tangential_restitution: m.tangential_restitution,
+            static_friction: m.static_friction,
+            dynamic_friction: m.dynamic_friction,
+            rolling_friction: m.rolling_friction,
+            torsional_friction: m.torsional_friction,
+            stiffness: m.stiffness,
+        }
+    }
+
+    /// Checks every value against its range, which is that of a [`Material`]'s; NaN is in none.
+    ///
+    /// # Errors
+    /// [`MaterialError`] for the first value out of its range.
+    pub fn validate(&self) -> Result<(), MaterialError> {
+        let unit = |x: f64| (0.0..=1.0).contains(&x);
+        let positive = |x: f64| x.is_finite() && x >= 0.0;
+        check("restitution", self.restitution, unit(self.restitution), "between 0 and 1")?;
+        if let RestitutionSpeed::Given(speed) = self.restitution_speed {
+            let good = self.restitution_speed.is_valid();
+            check("restitution_speed", speed, good, "a finite number above 0 m/s")?;
+        }
+        let e_t = self.tangential_restitution;
+        check("tangential_restitution", e_t, unit(e_t), "between 0 and 1")?;
+        let not_negative = "a finite number not below 0";
+        check("static_friction", self.static_friction, positive(self.static_friction), not_negative)?;
+        let slides = positive(self.dynamic_friction) && self.dynamic_friction <= self.static_friction;
+        check("dynamic_friction", self.dynamic_friction, slides, "between 0 and static_friction")?;
+        check("rolling_friction", self.rolling_friction, positive(self.rolling_friction), not_negative)?;
+        check("torsional_friction", self.torsional_friction, positive(self.torsional_friction), not_negative)?;
+        let stiff = self.stiffness.is_finite() && self.stiffness > 0.0;
+        check("stiffness", self.stiffness, stiff, "a finite number above 0")
+    }
 
     /// The mixing rule: the geometric mean of each coefficient, and the harmonic mean of the stiffnesses.
     ///
@@ -189,6 +216,24 @@ mod tests {
             ("torsional_friction", Material { torsional_friction: f64::NAN, ..good }),
             ("stiffness", Material { stiffness: 0.0, ..good }),
             ("stiffness", Material { stiffness: f64::INFINITY, ..good }),
+        ] {
+            assert_eq!(bad.validate().expect_err(field).field, field);
+        }
+    }
+
+    #[test]
+    fn a_pair_has_the_ranges_of_a_material() {
+        let good = Coefficients::mix(&Material::default(), &Material::default());
+        assert!(good.validate().is_ok() && Coefficients::BARE.validate().is_ok());
+        for (field, bad) in [
+            ("restitution", Coefficients { restitution: 2.0, ..good }),
+            ("restitution_speed", Coefficients { restitution_speed: RestitutionSpeed::Given(-1.0), ..good }),
+            ("tangential_restitution", Coefficients { tangential_restitution: f64::NAN, ..good }),
+            ("static_friction", Coefficients { static_friction: -0.1, ..good }),
+            ("dynamic_friction", Coefficients { dynamic_friction: 0.6, ..good }),
+            ("rolling_friction", Coefficients { rolling_friction: f64::INFINITY, ..good }),
+            ("torsional_friction", Coefficients { torsional_friction: -1.0, ..good }),
+            ("stiffness", Coefficients { stiffness: 0.0, ..good }),
         ] {
             assert_eq!(bad.validate().expect_err(field).field, field);
         }

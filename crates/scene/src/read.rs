@@ -192,6 +192,16 @@ impl<'t, 's> Item<'t, 's> {
         }
     }
 
+    /// A string of one line, as names are.
+    pub(crate) fn line(self) -> Result<&'t str, SceneError> {
+        let text = self.text()?;
+        if text.chars().any(char::is_control) {
+            let message = format!("`{}` must have no control characters, such as ends of lines", self.key);
+            return Err(self.error(Kind::OutOfRange, message).label("out of range"));
+        }
+        Ok(text)
+    }
+
     /// The string, where the value is one.
     pub(crate) fn as_text(self) -> Option<&'t str> {
         match self.value.get_ref() {

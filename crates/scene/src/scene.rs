@@ -24,7 +24,7 @@ pub struct Scene {
     pub path: Option<PathBuf>,
     /// Gravity, step, law and the like.
     pub settings: Settings,
-    /// Materials; a [`MaterialId`] counts along them. Inline ones have an empty name.
+    /// Materials; a [`MaterialId::nth`] counts along them. Inline ones have an empty name.
     pub materials: Vec<(String, Material)>,
     /// Coefficients of pairs that do not follow the mixing rule.
     pub pairs: Vec<(MaterialId, MaterialId, Coefficients)>,
@@ -113,17 +113,16 @@ impl Scene {
         }
         let add = |body: &BodyDescription| simulation.add_body(body.clone()).map_err(refused);
         let ids = self.bodies.iter().map(add).collect::<Result<Vec<_>, _>>()?;
-        simulation.set_rest_criterion(self.rest);
+        simulation.set_rest_criterion(self.rest).map_err(refused)?;
         let overlaps = simulation.validate_start().map_err(refused)?;
-        let label = |id| simulation.label(id);
         let warnings = overlaps.iter().map(|o| {
-            let (a, b, percent) = (label(o.a), label(o.b), 100.0 * o.relative);
-            format!(
-                "bodies {a} and {b} overlap at the start by {:.3e} m, {percent:.1} % of the smaller radius",
-                o.depth
-            )
+            let (a, b, percent) = (simulation.label(o.a)?, simulation.label(o.b)?, 100.0 * o.relative);
+            let depth = o.depth;
+            Ok(format!(
+                "bodies {a} and {b} overlap at the start by {depth:.3e} m, {percent:.1} % of the smaller radius"
+            ))
         });
-        let warnings = warnings.collect();
+        let warnings = warnings.collect::<Result<_, EngineError>>().map_err(refused)?;
         Ok(BuiltScene { simulation, ids, warnings })
     }
 

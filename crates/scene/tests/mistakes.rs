@@ -100,6 +100,13 @@ fn numbers_out_of_their_range() {
     mistake("duration = 2.0", "duration = 0", OutOfRange, "0", "`duration`");
     mistake("count = 8", "count = 99999999999999999999", OutOfRange, "99999999999999999999", "`count`");
     mistake("count = 8", "count = 9999999999", OutOfRange, "9999999999", "`count`");
+    mistake(
+        "name = \"ball\"",
+        r#"name = "ba\nll""#,
+        OutOfRange,
+        r#""ba\nll""#,
+        "`name` must have no control characters",
+    );
     mistake("size = [1.0, 1.0]", "size = [1.0, 0.05]", OutOfRange, "[fill.grid]", "no room");
 }
 

@@ -27,7 +27,7 @@ impl Random {
 
 pub(crate) fn sphere_at(index: u32, position: DVec3, radius: f64) -> BodySnapshot {
     BodySnapshot {
-        id: BodyId { index, generation: 0 },
+        id: BodyId::new(0, index, 0),
         name: String::new(),
         kind: BodyKind::Dynamic,
         shape: Shape::sphere(radius).expect("a radius above 0"),

@@ -52,6 +52,7 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         subdivided_steps: outcome.subdivided_steps,
         state_hash: state_hash_text(simulation.state_hash()),
         time_step: simulation.time_step(),
+        time_step_decided_by: simulation.time_step_decided_by(),
         friction: facts.friction,
         seed: facts.seed,
         threads: facts.threads as u64,

@@ -26,6 +26,8 @@ const KEYS: [&str; 16] = [
     "time_step",
     "ended",
     "removed",
+    "time_step_decided_by",
+    "interrupted",
 ];
 const COLUMNS: &str = "id,name,kind,shape,mass,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz";
 

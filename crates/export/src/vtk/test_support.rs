@@ -13,7 +13,7 @@ pub(crate) fn sphere_at(index: u32, position: DVec3, radius: f64) -> BodySnapsho
     let shape = Shape::sphere(radius).expect("a radius above 0");
     let mass = shape.mass_properties(2650.0).expect("finite").mass;
     BodySnapshot {
-        id: BodyId { index, generation: 0 },
+        id: BodyId::new(0, index, 0),
         name: String::new(),
         kind: BodyKind::Dynamic,
         shape,

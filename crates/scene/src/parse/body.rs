@@ -81,7 +81,7 @@ fn body<'t, 's>(
     })?;
     let rotation = table.or("orientation", DQuat::IDENTITY, Item::rotation)?;
     let body = BodyDescription {
-        name: table.or("name", String::new(), |i| i.text().map(str::to_owned))?,
+        name: table.or("name", String::new(), |i| i.line().map(str::to_owned))?,
         kind,
         shape: body_shape(table.require("shape")?, kind, shapes)?,
         material: materials.resolve(table.require("material")?)?,

@@ -40,7 +40,7 @@ pub(super) fn read<'t, 's>(
     let table = item.table("a fill", FILL)?;
     let mut filling = Filling {
         grid: grid(table.require("grid")?)?,
-        name: table.or("name", String::new(), |i| i.text().map(str::to_owned))?,
+        name: table.or("name", String::new(), |i| i.line().map(str::to_owned))?,
         shape: body_shape(table.require("shape")?, BodyKind::Dynamic, shapes)?,
         material: materials.resolve(table.require("material")?)?,
         count: 0,

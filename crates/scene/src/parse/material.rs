@@ -58,7 +58,7 @@ impl Materials {
             return self.named(item);
         }
         let material = material(item)?;
-        let next = MaterialId(self.list.len() as u32);
+        let next = MaterialId::nth(self.list.len() as u32);
         let id = *self.inline.entry(bits(&material)).or_insert(next);
         if id == next {
             self.list.push((String::new(), material));
@@ -70,7 +70,7 @@ impl Materials {
         let given = item.text()?;
         let names = self.list.iter().map(|(name, _)| name.as_str()).filter(|name| !name.is_empty());
         match self.list.iter().position(|(name, _)| name == given && !name.is_empty()) {
-            Some(i) => Ok(MaterialId(i as u32)),
+            Some(i) => Ok(MaterialId::nth(i as u32)),
             None => Err(item.unknown_name("material", given, names)),
         }
     }
@@ -178,7 +178,7 @@ fn coefficients(
     a: MaterialId,
     b: MaterialId,
 ) -> Result<Coefficients, SceneError> {
-    let material = |id: MaterialId| &materials.list[id.0 as usize].1;
+    let material = |id: MaterialId| &materials.list[id.index()].1;
     let mixed = Coefficients::mix(material(a), material(b));
     let static_friction = table.optional("static_friction", Item::not_negative)?;
     // As in a material: static friction alone stands for both.

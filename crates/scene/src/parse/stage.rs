@@ -38,7 +38,7 @@ pub(super) fn read(root: &Table<'_, '_>, run: &Run, bodies: &[BodyDescription]) 
 
 fn stage(item: Item<'_, '_>, index: usize, earlier: &[Stage], bodies: &[BodyDescription]) -> Result<Stage, SceneError> {
     let table = item.table("a stage", STAGE)?;
-    let name = table.or("name", format!("stage-{}", index + 1), |i| i.text().map(str::to_owned))?;
+    let name = table.or("name", format!("stage-{}", index + 1), |i| i.line().map(str::to_owned))?;
     if earlier.iter().any(|s| s.name == name) {
         return Err(item.error(Kind::Duplicate, format!("there are two stages called `{name}`")));
     }
