@@ -27,7 +27,7 @@ use crate::time_step::{Bound, Scales};
 const SHORTER: f64 = 0.8;
 const LONGER: f64 = 2.0;
 /// The same for the speeds of dynamic bodies that meet. A gas in equilibrium always has a few that are faster than it was made for: of 4096
-/// spheres with the same speed at the start the fastest has 2.15 times that after 2 s, and twice the steps bought nothing there.
+/// spheres with the same speed at the start one soon has 2.15 times that, and a step made for it would take twice as many.
 const TAIL: f64 = 0.4;
 
 /// A chosen step.
