@@ -68,7 +68,8 @@ fn run_all(arguments: &Arguments, seeds: std::ops::Range<u64>) -> Result<bool, S
     let bounds = Bounds::default();
     let threads = u64::from(arguments.threads).min(seeds.end - seeds.start);
     let next = AtomicU64::new(seeds.start);
-    let table = Mutex::new(Table::new(bounds, arguments.only.is_some()));
+    let rows = arguments.rows.as_deref().map(create).transpose()?;
+    let table = Mutex::new(Table::new(bounds, arguments.only.is_some(), rows));
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -85,9 +86,6 @@ fn run_all(arguments: &Arguments, seeds: std::ops::Range<u64>) -> Result<bool, S
     });
     let table = table.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     table.finish();
-    if let Some(file) = &arguments.rows {
-        write_rows(file, table.reports())?;
-    }
     if let Some(folder) = &arguments.write {
         for report in table.reports().iter().filter(|r| !r.is_thrown_away(&bounds) && !r.faults(&bounds).is_empty()) {
             write_scene(folder, report)?;
@@ -96,13 +94,8 @@ fn run_all(arguments: &Arguments, seeds: std::ops::Range<u64>) -> Result<bool, S
     Ok(table.passed())
 }
 
-fn write_rows(file: &Path, reports: &[Report]) -> Result<(), String> {
-    let mut text = String::new();
-    for report in reports {
-        text += &serde_json::to_string(report).map_err(|error| error.to_string())?;
-        text.push('\n');
-    }
-    fs::write(file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))
+fn create(file: &Path) -> Result<fs::File, String> {
+    fs::File::create(file).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
 /// Writes the scene of a report with its meshes.

@@ -13,6 +13,7 @@ mod judge;
 mod overlap;
 mod run;
 mod scene;
+mod solid;
 mod text;
 
 pub use form::Form;

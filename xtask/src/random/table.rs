@@ -1,25 +1,35 @@
 //! What is printed of the runs: failures as they come, then counts and largest values.
 
+use std::fs::File;
+use std::io::Write;
+
 use granule_validation::random::{Bounds, Family, FaultKind, Report};
 
 /// The table of a call.
 pub(super) struct Table {
     bounds: Bounds,
     detailed: bool,
+    rows: Option<File>,
     reports: Vec<Report>,
 }
 
 impl Table {
-    /// An empty one; `detailed` prints all that is known of every scene.
-    pub(super) fn new(bounds: Bounds, detailed: bool) -> Self {
+    /// An empty one; `detailed` prints all that is known of every scene; a line for each goes to `rows`.
+    pub(super) fn new(bounds: Bounds, detailed: bool, rows: Option<File>) -> Self {
         println!("{:>8}  {:6}  {:11}  {:>10}  where", "seed", "family", "fault", "value");
-        Table { bounds, detailed, reports: Vec::new() }
+        Table { bounds, detailed, rows, reports: Vec::new() }
     }
 
     /// Adds a run and prints what is wrong with it.
     pub(super) fn add(&mut self, report: Report) {
         if self.detailed {
             println!("{report:#?}");
+        }
+        if let Some(file) = &mut self.rows {
+            let written = serde_json::to_string(&report).map(|text| writeln!(file, "{text}"));
+            if !matches!(written, Ok(Ok(()))) {
+                eprintln!("random: cannot write the row of seed {}", report.seed);
+            }
         }
         if !report.is_thrown_away(&self.bounds) {
             for fault in report.faults(&self.bounds) {
@@ -75,6 +85,7 @@ impl Table {
             }
         };
         line("overlap over h", &|r| r.overlap_thin);
+        line("overlap over h of bodies that are apart", &|r| r.phantom);
         line("overlap over the radius, by the engine", &|r| r.overlap);
         line("energy gained over dissipated", &|r| r.energy_gained);
         line("momentum lost or gained over sum |m v|", &|r| r.momentum);

@@ -3,6 +3,8 @@
 use granule_geometry::{Shape, ShapeError};
 use granule_model::{DVec3, Pose};
 
+use super::solid::Solid;
+
 /// What a body looks like, in its own axes; lengths in \[m\].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
@@ -63,6 +65,8 @@ pub enum Form {
         vertices: Vec<DVec3>,
         /// Triangles, counter-clockwise seen from the free side.
         triangles: Vec<[u32; 3]>,
+        /// What is solid behind it.
+        parts: Vec<(Pose, Form)>,
     },
 }
 
@@ -75,6 +79,8 @@ pub(crate) struct Part {
     pub(crate) pose: Pose,
     /// Half of the smallest distance of two parallel planes that hold it \[m\]; infinite without volume.
     pub(crate) half_width: f64,
+    /// Its corners and axes, in body axes; none without volume.
+    pub(crate) solid: Option<Solid>,
 }
 
 impl Form {
@@ -95,7 +101,7 @@ impl Form {
             Form::ClosedMesh { vertices, triangles, .. } => Shape::closed_mesh(vertices, triangles),
             Form::HalfSpace { normal } => Shape::half_space(*normal),
             Form::Container { size } => Shape::container(*size),
-            Form::Mesh { vertices, triangles } => Shape::mesh(vertices, triangles),
+            Form::Mesh { vertices, triangles, .. } => Shape::mesh(vertices, triangles),
         }
     }
 
@@ -119,8 +125,8 @@ impl Form {
             }
             Form::HalfSpace { normal } => Form::HalfSpace { normal: *normal },
             Form::Container { size } => Form::Container { size: *size * factor },
-            Form::Mesh { vertices, triangles } => {
-                Form::Mesh { vertices: points(vertices), triangles: triangles.clone() }
+            Form::Mesh { vertices, triangles, parts } => {
+                Form::Mesh { vertices: points(vertices), triangles: triangles.clone(), parts: scaled(parts) }
             }
         }
     }
@@ -137,7 +143,9 @@ impl Form {
 
     fn append_parts(&self, own: &Pose, parts: &mut Vec<Part>) -> Result<(), ShapeError> {
         match self {
-            Form::Compound { parts: inner } | Form::ClosedMesh { parts: inner, .. } => {
+            Form::Compound { parts: inner }
+            | Form::ClosedMesh { parts: inner, .. }
+            | Form::Mesh { parts: inner, .. } => {
                 inner.iter().try_for_each(|(pose, form)| form.append_parts(&own.compose(pose), parts))
             }
             Form::Cross { edge } => [DVec3::X, DVec3::Y, DVec3::Z].into_iter().try_for_each(|axis| {
@@ -147,67 +155,31 @@ impl Form {
             whole => {
                 let shape = whole.shape()?;
                 let pose = own.compose(&shape.frame().inverse());
-                parts.push(Part { half_width: whole.half_width(&shape), shape, pose });
+                let solid = whole.solid(&shape);
+                let half_width = solid.as_ref().map_or(f64::INFINITY, Solid::half_width);
+                parts.push(Part { half_width, solid, shape, pose });
                 Ok(())
             }
         }
     }
 
-    /// Half of the smallest width of a convex form of this `shape`.
-    fn half_width(&self, shape: &Shape) -> f64 {
+    /// Corners and axes of a convex form of this `shape`; none without volume.
+    fn solid(&self, shape: &Shape) -> Option<Solid> {
         match self {
-            Form::Sphere { radius } | Form::Capsule { radius, .. } => *radius,
-            Form::Cuboid { size } => 0.5 * size.min_element(),
-            Form::Convex { .. } => 0.5 * smallest_width(shape),
-            _ => f64::INFINITY,
+            Form::Sphere { radius } => Some(Solid::round(vec![DVec3::ZERO], *radius)),
+            Form::Capsule { radius, length } => {
+                let end = shape.frame().transform_vector(DVec3::Z) * (0.5 * length);
+                Some(Solid::round(vec![end, -end], *radius))
+            }
+            Form::Cuboid { .. } | Form::Convex { .. } => Some(Solid::polyhedron(shape)),
+            _ => None,
         }
     }
-}
-
-/// The smallest width of a polyhedron: between a face and a vertex, or between two edges.
-fn smallest_width(shape: &Shape) -> f64 {
-    let surface = shape.triangulate(3);
-    let corner = |i: u32| surface.vertices[i as usize];
-    let mut edges = Vec::new();
-    let mut directions = Vec::new();
-    for t in &surface.triangles {
-        let [a, b, c] = t.map(corner);
-        directions.push((b - a).cross(c - a));
-        edges.extend([(t[0], t[1]), (t[1], t[2]), (t[2], t[0])].into_iter().filter(|(i, j)| i < j));
-    }
-    for (n, &(i, j)) in edges.iter().enumerate() {
-        let along = corner(j) - corner(i);
-        directions.extend(edges[..n].iter().map(|&(k, l)| along.cross(corner(l) - corner(k))));
-    }
-    let extent = |direction: DVec3| {
-        let heights = surface.vertices.iter().map(|v| v.dot(direction));
-        let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-        high - low
-    };
-    // Edges that are parallel to rounding have no common normal; the faces beside them give the direction.
-    let unit = directions.iter().filter_map(|d| d.try_normalize());
-    unit.map(extent).fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_smallest_width_is_that_of_the_plate_and_of_the_tetrahedron() {
-        let half = DVec3::new(1.0, 0.5, 0.02);
-        let corners: Vec<DVec3> = (0..8)
-            .map(|i| {
-                let sign = |bit: i32| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
-                half * DVec3::new(sign(0), sign(1), sign(2))
-            })
-            .collect();
-        let width = |form: &Form| form.parts().expect("a good form")[0].half_width;
-        assert!((width(&Form::Convex { vertices: corners }) - 0.02).abs() <= 1e-12);
-        // A regular tetrahedron of edge 2 sqrt 2 is thinnest between opposite edges: its width is 2, its height 2.31.
-        let tetrahedron = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(DVec3::from);
-        assert!((width(&Form::Convex { vertices: tetrahedron.to_vec() }) - 1.0).abs() <= 1e-12);
-    }
 
     #[test]
     fn a_cross_has_three_bars_and_a_scaled_form_scaled_parts() {

@@ -50,6 +50,8 @@ pub enum FaultKind {
     Lost,
     /// Two bodies overlap too much.
     Overlap,
+    /// Bodies that are apart are reported to overlap.
+    Phantom,
     /// Energy came from nothing.
     EnergyGain,
     /// Momentum was not kept.
@@ -60,11 +62,12 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// All of them, worst first.
-    pub const ALL: [FaultKind; 7] = [
+    pub const ALL: [FaultKind; 8] = [
         FaultKind::Error,
         FaultKind::Unended,
         FaultKind::Lost,
         FaultKind::Overlap,
+        FaultKind::Phantom,
         FaultKind::EnergyGain,
         FaultKind::Momentum,
         FaultKind::SlowStep,
@@ -77,6 +80,7 @@ impl FaultKind {
             FaultKind::Unended => "unended",
             FaultKind::Lost => "lost",
             FaultKind::Overlap => "overlap",
+            FaultKind::Phantom => "phantom",
             FaultKind::EnergyGain => "energy-gain",
             FaultKind::Momentum => "momentum",
             FaultKind::SlowStep => "slow-step",
@@ -122,6 +126,11 @@ pub struct Report {
     pub overlap_thin: f64,
     /// Between whom, and after which step.
     pub overlap_note: String,
+    /// Largest overlap over `h` that a kernel of the narrow phase reports of bodies that are apart \[-\].
+    #[serde(deserialize_with = "number")]
+    pub phantom: f64,
+    /// Between whom, and after which step.
+    pub phantom_note: String,
     /// Largest overlap by the engine, over the smaller equal-volume radius \[-\].
     #[serde(deserialize_with = "number")]
     pub overlap: f64,
@@ -165,6 +174,8 @@ impl Report {
             asleep: 0,
             overlap_thin: 0.0,
             overlap_note: String::new(),
+            phantom: 0.0,
+            phantom_note: String::new(),
             overlap: 0.0,
             energy_gained: 0.0,
             momentum: 0.0,
@@ -201,6 +212,9 @@ impl Report {
         if exceeds(deepest, bounds.overlap) {
             let note = format!("{}; over the radius {:.2e}", self.overlap_note, self.overlap);
             add(FaultKind::Overlap, deepest, note);
+        }
+        if exceeds(self.phantom, bounds.overlap) {
+            add(FaultKind::Phantom, self.phantom, self.phantom_note.clone());
         }
         if exceeds(self.energy_gained, bounds.energy_gain) {
             add(FaultKind::EnergyGain, self.energy_gained, String::new());

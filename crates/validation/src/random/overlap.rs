@@ -3,6 +3,9 @@
 //! The engine's own figures know the contacts that it looked for. A contact between a sleeper and a driven body that it did
 //! not look for is in none of them, so the judge asks again.
 //!
+//! Polyhedra are measured by separating axes, of which the engine's kernels know nothing. Where a kernel says that two bodies
+//! overlap and an axis shows that they are apart, the contact is a phantom: bodies are pushed by what is not there.
+//!
 //! Depth is judged over `h`, the smallest of the equal-volume radii of the two bodies and of half the smallest widths of the
 //! two convex parts that touch: what is left of a plate that sinks by half its thickness.
 
@@ -12,6 +15,7 @@ use granule_model::{Aabb, BodyId, BodyKind, ContactPoint, DVec3, Pose};
 
 use super::form::{Form, Part};
 use super::scene::RandomBody;
+use super::solid::separation;
 
 /// A body that is watched.
 #[derive(Debug)]
@@ -59,13 +63,30 @@ pub(super) fn form_name(form: &Form) -> &'static str {
     }
 }
 
-/// The deepest overlap that was seen.
+/// The deepest of a kind of overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Deepest {
     /// Depth over `h` \[-\].
     pub(super) thin: f64,
     /// The two bodies, by number; meaningful where `thin` is above zero.
     pub(super) pair: [usize; 2],
+}
+
+impl Deepest {
+    fn raise(&mut self, thin: f64, pair: [usize; 2]) {
+        if thin > self.thin {
+            *self = Deepest { thin, pair };
+        }
+    }
+}
+
+/// What was seen after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Seen {
+    /// The deepest overlap.
+    pub(super) overlap: Deepest,
+    /// The deepest overlap that a kernel reports of bodies that are apart.
+    pub(super) phantom: Deepest,
 }
 
 /// Scratch of the measurement: part by part where they are.
@@ -77,25 +98,20 @@ pub(super) struct Overlaps {
 }
 
 impl Overlaps {
-    /// The deepest overlap of any dynamic body now; notes who touches.
-    pub(super) fn deepest(&mut self, simulation: &Simulation, bodies: &mut [Watched]) -> Deepest {
+    /// The deepest overlaps of dynamic bodies now; notes who touches.
+    pub(super) fn look(&mut self, simulation: &Simulation, bodies: &mut [Watched]) -> Seen {
         self.place(simulation, bodies);
-        let mut deepest = Deepest::default();
+        let mut seen = Seen::default();
         for i in 0..bodies.len() {
             for j in i + 1..bodies.len() {
                 let dynamic = bodies[i].kind == BodyKind::Dynamic || bodies[j].kind == BodyKind::Dynamic;
-                if !dynamic || !self.boxes[i].overlaps(&self.boxes[j]) {
-                    continue;
-                }
-                let (thin, touches) = self.pair(i, j, bodies);
-                bodies[i].touched |= touches;
-                bodies[j].touched |= touches;
-                if thin > deepest.thin {
-                    deepest = Deepest { thin, pair: [i, j] };
+                if dynamic && self.boxes[i].overlaps(&self.boxes[j]) && self.pair(i, j, bodies, &mut seen) {
+                    bodies[i].touched = true;
+                    bodies[j].touched = true;
                 }
             }
         }
-        deepest
+        seen
     }
 
     /// The box that body `i` filled when it was last looked at.
@@ -119,10 +135,10 @@ impl Overlaps {
         }
     }
 
-    /// Depth over `h` of a pair of bodies, and whether they touch at all.
-    fn pair(&mut self, i: usize, j: usize, bodies: &[Watched]) -> (f64, bool) {
+    /// Looks at a pair of bodies; whether they touch at all.
+    fn pair(&mut self, i: usize, j: usize, bodies: &[Watched], seen: &mut Seen) -> bool {
         let radius = bodies[i].radius.min(bodies[j].radius);
-        let (mut thin, mut touches) = (0.0, false);
+        let mut touches = false;
         for (a, (pose_a, box_a)) in bodies[i].parts.iter().zip(&self.places[i]) {
             for (b, (pose_b, box_b)) in bodies[j].parts.iter().zip(&self.places[j]) {
                 let h = radius.min(a.half_width).min(b.half_width);
@@ -131,11 +147,22 @@ impl Overlaps {
                 }
                 self.points.clear();
                 contacts(&a.shape, pose_a, &b.shape, pose_b, TOUCH * h, &mut self.points);
-                touches |= !self.points.is_empty();
-                thin = self.points.iter().map(|c| -c.gap / h).fold(thin, f64::max);
+                let reported = self.points.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+                let gap = match (&a.solid, &b.solid) {
+                    (Some(x), Some(y)) => {
+                        let apart = separation(x, pose_a, y, pose_b, TOUCH * h);
+                        if apart > 0.0 {
+                            seen.phantom.raise(-reported / h, [i, j]);
+                        }
+                        if x.is_flat() && y.is_flat() { apart } else { apart.max(reported) }
+                    }
+                    _ => reported,
+                };
+                touches |= gap <= TOUCH * h;
+                seen.overlap.raise(-gap / h, [i, j]);
             }
         }
-        (thin, touches)
+        touches
     }
 }
 
@@ -153,20 +180,25 @@ pub(super) fn is_free(
 ) -> bool {
     let mut overlaps = Overlaps::default();
     overlaps.place(simulation, bodies);
-    let mut points = Vec::new();
     parts.iter().all(|part| {
         let at = pose.compose(&part.pose);
         let bounds = part.shape.aabb(&at).padded(clearance);
         let apart = |(other, place): (&Part, &(Pose, Aabb))| {
-            points.clear();
-            if bounds.overlaps(&place.1) {
-                contacts(&part.shape, &at, &other.shape, &place.0, clearance, &mut points);
-            }
-            points.is_empty()
+            !bounds.overlaps(&place.1) || gap(part, &at, other, &place.0, clearance) > clearance
         };
         let others = bodies.iter().zip(&overlaps.places).flat_map(|(body, places)| body.parts.iter().zip(places));
         room.contains(&bounds) && others.into_iter().all(apart)
     })
+}
+
+/// A lower bound of the gap of two parts up to `most` \[m\], which it may pass.
+pub(super) fn gap(a: &Part, pose_a: &Pose, b: &Part, pose_b: &Pose, most: f64) -> f64 {
+    if let (Some(x), Some(y)) = (&a.solid, &b.solid) {
+        return separation(x, pose_a, y, pose_b, most);
+    }
+    let mut points = Vec::new();
+    contacts(&a.shape, pose_a, &b.shape, pose_b, most, &mut points);
+    points.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min)
 }
 
 /// Position that puts the middle of a form's box, turned by `pose`, at `centre`.

@@ -9,7 +9,7 @@ use granule_model::{BodyKind, DVec3, Pose};
 use granule_solver::samples::Random;
 
 use super::judge::{Bounds, Report};
-use super::overlap::{Deepest, Overlaps, Watched, centred, is_free};
+use super::overlap::{Overlaps, Seen, Watched, centred, is_free};
 use super::scene::{Change, Event, RandomBody, RandomScene};
 
 /// Places that are tried for a body that is added.
@@ -37,7 +37,7 @@ struct Course {
     simulation: Simulation,
     bodies: Vec<Watched>,
     overlaps: Overlaps,
-    deepest: Deepest,
+    seen: Seen,
     times: Vec<f64>,
     last: StepReport,
     isolated: bool,
@@ -52,7 +52,7 @@ impl Course {
             simulation,
             bodies,
             overlaps: Overlaps::default(),
-            deepest: Deepest::default(),
+            seen: Seen::default(),
             times: Vec::with_capacity(scene.steps as usize),
             last: StepReport::default(),
             isolated: scene.is_isolated(),
@@ -61,6 +61,7 @@ impl Course {
 
     fn run(&mut self, scene: &RandomScene, bounds: &Bounds, before_step: &dyn Fn(u32), report: &mut Report) {
         let mut events = scene.events.iter().peekable();
+        self.measure(scene, report);
         while report.steps < scene.steps && report.error.is_none() && !report.stopped {
             before_step(report.steps);
             while let Some(event) = events.next_if(|e| e.step <= report.steps) {
@@ -108,11 +109,18 @@ impl Course {
     /// Overlaps and losses after a step.
     fn measure(&mut self, scene: &RandomScene, report: &mut Report) {
         // The one place that says what an overlap is. The engine's `largest_overlap` is joined to it in `finish`.
-        let deepest = self.overlaps.deepest(&self.simulation, &mut self.bodies);
-        if deepest.thin > self.deepest.thin {
-            self.deepest = deepest;
-            let [a, b] = deepest.pair.map(|i| self.bodies[i].label.as_str());
-            report.overlap_note = format!("step {}: {a} in {b}", report.steps);
+        let seen = self.overlaps.look(&self.simulation, &mut self.bodies);
+        let between = |pair: [usize; 2]| {
+            let [a, b] = pair.map(|i| self.bodies[i].label.as_str());
+            format!("step {}: {a} in {b}", report.steps)
+        };
+        if seen.overlap.thin > self.seen.overlap.thin {
+            self.seen.overlap = seen.overlap;
+            report.overlap_note = between(seen.overlap.pair);
+        }
+        if seen.phantom.thin > self.seen.phantom.thin {
+            self.seen.phantom = seen.phantom;
+            report.phantom_note = between(seen.phantom.pair);
         }
         if report.lost.is_empty() {
             report.lost = self.lost(scene, report.steps);
@@ -202,7 +210,8 @@ impl Course {
         report.touching = dynamic().filter(|b| b.touched).count();
         report.time_step = self.simulation.time_step();
         report.asleep = self.simulation.dynamic_count().saturating_sub(self.last.awake);
-        report.overlap_thin = self.deepest.thin;
+        report.overlap_thin = self.seen.overlap.thin;
+        report.phantom = self.seen.phantom.thin;
         report.overlap = self.simulation.largest_overlap();
         report.energy_gained = self.simulation.audit().energy_gained;
         self.times.sort_by(f64::total_cmp);

@@ -129,7 +129,7 @@ impl Writer<'_> {
             }
             Form::HalfSpace { normal } => format!("{{ half-space = {{ normal = {} }} }}", vector(*normal)),
             Form::Container { size } => format!("{{ container = {{ size = {} }} }}", vector(*size)),
-            Form::Mesh { vertices, triangles } => {
+            Form::Mesh { vertices, triangles, .. } => {
                 format!("{{ mesh = {{ file = \"{}\" }} }}", self.mesh(name, vertices, triangles))
             }
         }

@@ -1,12 +1,12 @@
 //! Where bodies start: let down one after the other onto what is there, with a small gap, so that beds are dense whatever
 //! the shapes and sizes.
 
-use granule_geometry::{Shape, contacts};
-use granule_model::{Aabb, BodyKind, ContactPoint, DVec3, Pose, Velocity};
+use granule_model::{Aabb, BodyKind, DQuat, DVec3, Pose, Velocity};
 use granule_solver::samples::Random;
 
 use super::{Draft, Family, THROWN, any_velocity, forms, room, walls};
-use crate::random::form::Form;
+use crate::random::form::{Form, Part};
+use crate::random::overlap::gap;
 use crate::random::scene::{RandomBody, Room};
 
 /// Gap between bodies at the start, over the smaller equal-volume radius \[-\].
@@ -27,10 +27,38 @@ pub(super) struct Bed {
 
 /// A body where it is.
 struct Placed {
-    shape: Shape,
-    /// Of the body axes.
-    pose: Pose,
+    parts: Vec<Part>,
+    /// Of the body axes of the parts.
+    poses: Vec<Pose>,
     bounds: Aabb,
+}
+
+impl Placed {
+    /// The parts of a form whose own axes are at `own`.
+    fn new(parts: Vec<Part>, own: &Pose) -> Self {
+        let mut placed = Placed { parts, poses: Vec::new(), bounds: Aabb::EMPTY };
+        placed.put(own);
+        placed
+    }
+
+    /// Puts the own axes at `own`.
+    fn put(&mut self, own: &Pose) {
+        self.poses.clear();
+        self.poses.extend(self.parts.iter().map(|part| own.compose(&part.pose)));
+        let bounds = self.parts.iter().zip(&self.poses).map(|(part, pose)| part.shape.aabb(pose));
+        self.bounds = bounds.fold(Aabb::EMPTY, |sum, b| sum.union(&b));
+    }
+
+    /// A lower bound of the distance from another, at most `most`.
+    fn distance(&self, other: &Placed, most: f64) -> f64 {
+        let mut least = most;
+        for (a, pose_a) in self.parts.iter().zip(&self.poses) {
+            for (b, pose_b) in other.parts.iter().zip(&other.poses) {
+                least = least.min(gap(a, pose_a, b, pose_b, least));
+            }
+        }
+        least
+    }
 }
 
 impl Bed {
@@ -56,9 +84,8 @@ impl Bed {
     }
 
     fn push(&mut self, random: &mut Random, name: &str, kind: BodyKind, form: Form, pose: Pose) {
-        if let Ok(shape) = form.shape() {
-            let pose = pose.compose(&shape.frame().inverse());
-            self.placed.push(Placed { bounds: shape.aabb(&pose), shape, pose });
+        if let Ok(parts) = form.parts() {
+            self.placed.push(Placed::new(parts, &pose));
         }
         let material = random.below(self.materials);
         let velocity = Velocity::ZERO;
@@ -80,7 +107,7 @@ impl Bed {
     }
 
     /// A form of `radius` that fits between the walls, turned as it may be.
-    fn fitting(&self, random: &mut Random, draft: &Draft, radius: f64) -> (Form, granule_model::DQuat) {
+    fn fitting(&self, random: &mut Random, draft: &Draft, radius: f64) -> (Form, DQuat) {
         let kind = draft.kinds[random.below(draft.kinds.len())];
         let mut form = forms::draw(random, kind, draft.aspect, radius);
         let rotation = random.rotation();
@@ -96,18 +123,17 @@ impl Bed {
 
     /// Pose of the own axes of a body let down at a random place until it nearly touches something; none for a form that the
     /// engine refuses.
-    fn let_down(&self, random: &mut Random, form: &Form, rotation: granule_model::DQuat, gap: f64) -> Option<Pose> {
-        let shape = form.shape().ok()?;
+    fn let_down(&self, random: &mut Random, form: &Form, rotation: DQuat, gap: f64) -> Option<Pose> {
         let own = |position: DVec3| Pose::new(position, rotation);
-        let to_body = shape.frame().inverse();
-        let bounds = shape.aabb(&own(DVec3::ZERO).compose(&to_body));
+        let mut body = Placed::new(form.parts().ok()?, &own(DVec3::ZERO));
+        let bounds = body.bounds;
         let free = (self.size - bounds.size() - DVec3::splat(2.0 * gap)).max(DVec3::ZERO);
-        let top = self.placed.iter().map(|p| p.bounds.max.z).fold(0.0, f64::max);
         let share = DVec3::new(random.unit(), random.unit(), 0.0);
         let mut position = DVec3::splat(gap) + share * free - bounds.min;
-        position.z = top + gap - bounds.min.z;
+        position.z = self.top() + gap - bounds.min.z;
         for _ in 0..DESCENTS {
-            let way = self.way_down(&shape, &own(position).compose(&to_body));
+            body.put(&own(position));
+            let way = self.way_down(&body);
             if way <= 1.5 * gap {
                 break;
             }
@@ -116,16 +142,12 @@ impl Bed {
         Some(own(position))
     }
 
-    /// Distance from the nearest body or the floor: so far it may go down without touching.
-    fn way_down(&self, shape: &Shape, pose: &Pose) -> f64 {
-        let bounds = shape.aabb(pose);
-        let mut points: Vec<ContactPoint> = Vec::new();
-        let mut way = bounds.min.z;
+    /// So far a body may go down without touching another or the floor.
+    fn way_down(&self, body: &Placed) -> f64 {
+        let mut way = body.bounds.min.z;
         for other in &self.placed {
-            if way > 0.0 && bounds.padded(way).overlaps(&other.bounds) {
-                points.clear();
-                contacts(shape, pose, &other.shape, &other.pose, way, &mut points);
-                way = points.iter().map(|c| c.gap).fold(way, f64::min);
+            if way > 0.0 && body.bounds.padded(way).overlaps(&other.bounds) {
+                way = body.distance(other, way);
             }
         }
         way

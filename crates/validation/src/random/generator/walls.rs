@@ -203,7 +203,12 @@ fn mesh(random: &mut Random, draft: &Draft, bed: &mut Bed, room: &mut Room) {
             face(size, axis, far, &lines, &mut vertices, &mut triangles);
         }
     }
-    bed.wall(random, "box", Form::Mesh { vertices, triangles }, DVec3::ZERO);
+    let behind = |axis: DVec3| {
+        let plane = |normal: DVec3, at: DVec3| (Pose::from_position(at), Form::HalfSpace { normal });
+        [plane(axis, DVec3::ZERO), plane(-axis, size)]
+    };
+    let parts = DVec3::AXES.into_iter().flat_map(behind).collect();
+    bed.wall(random, "box", Form::Mesh { vertices, triangles, parts }, DVec3::ZERO);
     let last = bed.bodies.len() - 1;
     shake(random, draft, bed, room, &[last]);
 }
