@@ -120,3 +120,33 @@ fn write_scene(folder: &Path, report: &Report) -> Result<(), String> {
 fn step_of(scene: &RandomScene) -> Result<f64, String> {
     scene.build().map(|(simulation, _)| simulation.time_step()).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use granule_scene::Scene;
+
+    /// A file that is another scene would show the wrong thing.
+    #[test]
+    fn a_written_scene_takes_the_same_steps_to_the_bit() {
+        let mut compared = 0;
+        for seed in 0..60 {
+            let scene = RandomScene::new(seed);
+            if !scene.events.is_empty() {
+                continue;
+            }
+            let folder = tempfile::tempdir().expect("a folder");
+            write_scene(folder.path(), &Report::new(&scene)).expect("written");
+            let file = Scene::load(&folder.path().join(format!("random-{seed}.toml"))).expect("a good scene");
+            let mut read = file.build().expect("bodies that the engine takes").simulation;
+            let (mut made, _) = scene.build().expect("bodies that the engine takes");
+            for _ in 0..3 {
+                read.step().expect("a step");
+                made.step().expect("a step");
+            }
+            assert_eq!(format!("{:?}", read.snapshot().bodies), format!("{:?}", made.snapshot().bodies), "seed {seed}");
+            compared += 1;
+        }
+        assert!(compared > 20, "{compared}");
+    }
+}

@@ -155,6 +155,8 @@ pub struct Report {
     pub seconds: f64,
     /// Whether the run was stopped because it took too long.
     pub stopped: bool,
+    /// Hash of the bits of all poses and velocities at the end: equal for equal runs, whatever the number of threads.
+    pub fingerprint: u64,
     /// Why the run ended early.
     pub error: Option<String>,
 }
@@ -185,6 +187,7 @@ impl Report {
             median_step: 0.0,
             seconds: 0.0,
             stopped: false,
+            fingerprint: 0,
             error: None,
         }
     }
@@ -222,7 +225,7 @@ impl Report {
         if exceeds(self.momentum, bounds.momentum) {
             add(FaultKind::Momentum, self.momentum, String::new());
         }
-        let ratio = self.slowest_step / self.median_step;
+        let ratio = if self.steps > 0 { self.slowest_step / self.median_step } else { 0.0 };
         if exceeds(ratio, bounds.step) && self.slowest_step > bounds.shortest_slow_step {
             add(FaultKind::SlowStep, ratio, format!("step {}, {:.1e} s", self.slowest, self.slowest_step));
         }
@@ -238,4 +241,65 @@ fn exceeds(value: f64, bound: f64) -> bool {
 /// JSON knows no NaN and no infinity: they are written as null, and read as NaN.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(report: &Report) -> Vec<FaultKind> {
+        report.faults(&Bounds::default()).iter().map(|f| f.kind).collect()
+    }
+
+    /// Negative controls: a report within all bounds, and each value just past its own.
+    #[test]
+    fn every_bound_is_held_and_nan_keeps_none() {
+        let good = Report {
+            bodies: 4,
+            touching: 2,
+            steps: 200,
+            overlap_thin: 0.0099,
+            overlap: 0.0099,
+            phantom: 0.0099,
+            energy_gained: 0.99e-5,
+            momentum: 0.99e-9,
+            median_step: 1e-4,
+            slowest_step: 4.9e-3,
+            seconds: 19.0,
+            ..Report::new(&RandomScene::new(0))
+        };
+        assert_eq!(kinds(&good), []);
+        assert!(!good.is_thrown_away(&Bounds::default()));
+        for (kind, bad) in [
+            (FaultKind::Error, Report { error: Some("of any kind".to_owned()), ..good.clone() }),
+            (FaultKind::Unended, Report { seconds: 20.1, ..good.clone() }),
+            (FaultKind::Unended, Report { stopped: true, ..good.clone() }),
+            (FaultKind::Lost, Report { lost: vec!["b0".to_owned()], ..good.clone() }),
+            (FaultKind::Overlap, Report { overlap_thin: 0.0101, ..good.clone() }),
+            (FaultKind::Overlap, Report { overlap: 0.0101, ..good.clone() }),
+            (FaultKind::Overlap, Report { overlap: f64::NAN, ..good.clone() }),
+            (FaultKind::Phantom, Report { phantom: 0.0101, ..good.clone() }),
+            (FaultKind::EnergyGain, Report { energy_gained: 1.01e-5, ..good.clone() }),
+            (FaultKind::EnergyGain, Report { energy_gained: f64::NAN, ..good.clone() }),
+            (FaultKind::Momentum, Report { momentum: 1.01e-9, ..good.clone() }),
+            (FaultKind::SlowStep, Report { slowest_step: 5.1e-3, ..good.clone() }),
+        ] {
+            assert_eq!(kinds(&bad), [kind]);
+        }
+        // Past fifty medians, but shorter than what counts as slow.
+        assert_eq!(kinds(&Report { median_step: 1e-6, slowest_step: 1.9e-3, ..good.clone() }), []);
+        // One body of four touched; but a run that did not end is not thrown away.
+        let lonely = Report { touching: 1, ..good };
+        assert!(lonely.is_thrown_away(&Bounds::default()));
+        assert!(!Report { stopped: true, ..lonely }.is_thrown_away(&Bounds::default()));
+    }
+
+    #[test]
+    fn a_report_comes_back_from_json_with_what_is_no_number() {
+        let report = Report { energy_gained: f64::INFINITY, ..Report::new(&RandomScene::new(0)) };
+        let text = serde_json::to_string(&report).expect("JSON");
+        let back: Report = serde_json::from_str(&text).expect("a report");
+        assert!(back.energy_gained.is_nan() && back.time_step.is_nan());
+        assert_eq!(kinds(&back), [FaultKind::EnergyGain]);
+    }
 }

@@ -165,6 +165,18 @@ impl Course {
         })
     }
 
+    /// FNV-1a of the bits of all poses and velocities.
+    fn fingerprint(&self) -> u64 {
+        let snapshot = self.simulation.snapshot();
+        let parts = snapshot.bodies.iter().flat_map(|b| {
+            let (position, velocity) = (b.pose.position, b.velocity);
+            let vectors = [position, velocity.linear, velocity.angular].map(|v| v.to_array());
+            vectors.into_iter().flatten().chain(b.pose.rotation.to_array())
+        });
+        let bytes = parts.flat_map(|x| x.to_bits().to_le_bytes());
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    }
+
     fn change(&mut self, scene: &RandomScene, event: &Event) -> Result<(), EngineError> {
         match &event.change {
             Change::Add { body, seed } => self.add(scene, body, *seed),
@@ -214,6 +226,7 @@ impl Course {
         report.phantom = self.seen.phantom.thin;
         report.overlap = self.simulation.largest_overlap();
         report.energy_gained = self.simulation.audit().energy_gained;
+        report.fingerprint = self.fingerprint();
         self.times.sort_by(f64::total_cmp);
         report.median_step = self.times.get(self.times.len() / 2).copied().unwrap_or(0.0);
     }
@@ -227,4 +240,99 @@ fn reaches(scene: &RandomScene, point: DVec3) -> bool {
 
 fn refused(body: &RandomBody, error: &granule_geometry::ShapeError) -> EngineError {
     EngineError::Body { body: body.name.clone(), field: "shape", reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::form::Form;
+    use crate::random::judge::FaultKind;
+    use crate::random::scene::{Family, FieldKind, Room};
+    use granule_engine::Settings;
+    use granule_model::{Aabb, Material, Velocity};
+
+    /// Two balls of 1 m, `gap` \[m\] apart, that go for each other at 1 m/s each without gravity.
+    fn two_balls(gap: f64) -> RandomScene {
+        let ball = |name: &str, side: f64| RandomBody {
+            name: name.to_owned(),
+            kind: BodyKind::Dynamic,
+            form: Form::Sphere { radius: 1.0 },
+            material: 0,
+            pose: Pose::from_position(DVec3::X * side * (1.0 + 0.5 * gap)),
+            velocity: Velocity { linear: DVec3::X * -side, angular: DVec3::ZERO },
+            motion: None,
+        };
+        RandomScene {
+            seed: 0,
+            family: Family::Free,
+            settings: Settings { gravity: DVec3::ZERO, time_step: Some(0.01), ..Settings::default() },
+            materials: vec![Material::default()],
+            bodies: vec![ball("left", -1.0), ball("right", 1.0)],
+            events: Vec::new(),
+            room: Room { bounds: Aabb::new(DVec3::splat(-9.0), DVec3::splat(9.0)), closed: true },
+            steps: 40,
+        }
+    }
+
+    fn kinds(scene: &RandomScene, bounds: &Bounds) -> Vec<FaultKind> {
+        run(scene, bounds).faults(bounds).iter().map(|f| f.kind).collect()
+    }
+
+    #[test]
+    fn a_good_scene_passes_and_what_is_planted_is_found() {
+        let bounds = Bounds::default();
+        let good = two_balls(0.1);
+        let report = run(&good, &bounds);
+        assert_eq!((report.faults(&bounds), report.touching, report.steps), (Vec::new(), 2, 40));
+        // Measured 0.
+        assert!(report.momentum <= 1e-15, "{}", report.momentum);
+
+        // Inside each other by 5 % at the start.
+        let report = run(&two_balls(-0.05), &bounds);
+        assert_eq!(report.faults(&bounds)[0].kind, FaultKind::Overlap);
+        assert!((report.overlap_thin - 0.05).abs() <= 1e-12, "{}", report.overlap_thin);
+
+        let outside = Room { bounds: Aabb::new(DVec3::splat(-9.0), DVec3::ZERO), closed: true };
+        assert_eq!(kinds(&RandomScene { room: outside, ..good.clone() }, &bounds), [FaultKind::Lost]);
+
+        let never = RandomScene { steps: 2, ..good.clone() };
+        assert!(run(&never, &bounds).is_thrown_away(&bounds));
+
+        let hurried = Bounds { seconds: 0.0, ..bounds };
+        assert_eq!(kinds(&good, &hurried), [FaultKind::Unended]);
+        assert_eq!(run(&good, &hurried).steps, 1);
+
+        let impossible = Material { density: -1.0, ..Material::default() };
+        assert_eq!(kinds(&RandomScene { materials: vec![impossible], ..good }, &bounds), [FaultKind::Error]);
+    }
+
+    /// Negative control: the measure of momentum sees a push from outside where it is told that there is none.
+    #[test]
+    fn a_push_from_outside_is_a_change_of_momentum() {
+        let push = Change::Field(FieldKind::Uniform(DVec3::Y * 1e-3));
+        let scene = RandomScene { events: vec![Event { step: 5, change: push }], ..two_balls(0.1) };
+        assert!(!scene.is_isolated());
+        let mut course = Course::begin(&scene).expect("two balls");
+        let mut report = Report::new(&scene);
+        course.isolated = true;
+        course.run(&scene, &Bounds::default(), &|_| (), &mut report);
+        assert!(report.momentum > 1e-9, "{}", report.momentum);
+    }
+
+    /// What is driven through a ball that it does not touch by any contact is seen: here a plate that stands in it from the start.
+    #[test]
+    fn an_overlap_that_the_engine_has_no_contact_of_is_seen() {
+        let mut scene = two_balls(0.5);
+        scene.bodies[1].form = Form::Cuboid { size: DVec3::new(0.02, 1.0, 1.0) };
+        scene.bodies[1].pose.position = scene.bodies[0].pose.position;
+        scene.steps = 0;
+        let report = run(&scene, &Bounds::default());
+        // The plate lies in the middle of the ball: it is 1.01 m deep, and h is 0.01 m.
+        assert!(
+            (report.overlap_thin - 101.0).abs() <= 1e-9 && report.overlap == 0.0,
+            "{} {}",
+            report.overlap_thin,
+            report.overlap
+        );
+    }
 }
