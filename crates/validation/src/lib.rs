@@ -17,6 +17,7 @@ mod compare;
 mod conformance;
 mod error;
 mod plots;
+pub mod random;
 mod reference;
 mod report;
 

@@ -1,0 +1,52 @@
+//! Random scenes: nothing is wrong at the start, a set of seeds passes, and no run depends on the number of threads.
+//!
+//! The bounds of the judge and its negative controls are in the unit tests of the library.
+
+use granule_validation::random::{Bounds, RandomScene, Report, run};
+
+/// Seeds of all families, each below 0.1 s.
+const SEEDS: [u64; 24] =
+    [0, 1, 2, 3, 4, 7, 15, 17, 19, 26, 29, 34, 40, 51, 56, 67, 69, 114, 116, 120, 123, 128, 129, 134];
+
+/// Runs a scene on so many threads of the engine.
+fn run_on(threads: usize, seed: u64) -> Report {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+    pool.install(|| run(&RandomScene::new(seed), &Bounds::default()))
+}
+
+/// What starts inside each other, or outside the room, would be blamed on the engine. No gap is smaller than 2 % of the smaller radius.
+#[test]
+fn nothing_overlaps_and_nothing_is_outside_at_the_start() {
+    for seed in 0..200 {
+        let scene = RandomScene::new(seed);
+        let report = run(&RandomScene { steps: 0, ..scene }, &Bounds::default());
+        assert_eq!(report.error, None, "seed {seed}");
+        assert!(report.overlap_thin == 0.0, "seed {seed}: {:.1e}, {}", report.overlap_thin, report.overlap_note);
+        let outside = report.lost.iter().filter(|note| !note.contains("by the engine")).count();
+        assert_eq!(outside, 0, "seed {seed}: {:?}", report.lost);
+    }
+}
+
+/// Each bound of the judge, for every seed.
+#[test]
+fn the_seeds_pass() {
+    // Tests of several threads take turns on the processors and its caches: 2 ms have been seen for a step of 0.5 ms.
+    let bounds = Bounds { shortest_slow_step: 2e-2, ..Bounds::default() };
+    for seed in SEEDS {
+        let report = run_on(1, seed);
+        assert!(!report.is_thrown_away(&bounds), "seed {seed} says nothing");
+        assert_eq!(report.faults(&bounds), [], "seed {seed}");
+    }
+}
+
+/// Shapes of all kinds, driven bodies, bodies that come and go: to the last bit.
+#[test]
+fn no_run_depends_on_the_number_of_threads() {
+    for seed in SEEDS {
+        let (one, four) = (run_on(1, seed), run_on(4, seed));
+        assert_ne!(one.fingerprint, 0);
+        assert_eq!(one.fingerprint, four.fingerprint, "seed {seed}");
+    }
+    // Negative control: another scene has another fingerprint.
+    assert_ne!(run_on(1, SEEDS[0]).fingerprint, run_on(1, SEEDS[1]).fingerprint);
+}
