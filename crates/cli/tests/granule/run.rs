@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::support::{call, cubes, folder, granule, summary, write};
 
 /// Keys that every summary has.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "angle_of_repose_deg",
     "at_rest",
     "largest_overlap",
