@@ -71,7 +71,7 @@ fn a_row_of_sleepers_takes_the_whole_of_a_blow() {
             });
             let unit = (radius / 9.8).sqrt();
             come_to_rest(&mut simulation, 6.0 * unit);
-            let material = MaterialId(0);
+            let material = MaterialId::nth(0);
             let place = DVec3::new(-6.0 * radius, 0.0, radius);
             row.push(ball(&mut simulation, material, radius, place, DVec3::X * speed));
             let end = simulation.time() + 4.0 * radius / speed + 6.0 * unit;
@@ -172,7 +172,7 @@ fn a_force_field_that_changes_wakes() {
         let mut simulation = on_a_floor(settings(true), ROCK, |_, _| {});
         let cube = Shape::cuboid(DVec3::ONE).expect("the size is valid");
         let cube = simulation
-            .add_body(BodyDescription::dynamic(cube, MaterialId(0), DVec3::Z * 0.5))
+            .add_body(BodyDescription::dynamic(cube, MaterialId::nth(0), DVec3::Z * 0.5))
             .expect("the body is valid");
         let wind = move |body: &BodyView| {
             let pull = if ramp == 0.0 { if body.time > 5.0 { 9.8 } else { 0.0 } } else { ramp * body.time * 9.8 };
