@@ -173,7 +173,7 @@ fn a_half_space_below_keeps_what_falls_and_one_beside_or_above_does_not() {
             let rock = simulation.snapshot().bodies.len();
             assert_eq!(rock, 5);
             let plane = Shape::half_space(normal).expect("the normal is valid");
-            let plane = BodyDescription::fixed(plane, MaterialId(0), normal * (foot * unit));
+            let plane = BodyDescription::fixed(plane, MaterialId::nth(0), normal * (foot * unit));
             simulation.add_body(plane).expect("the plane is valid");
             until_removed(&mut simulation, unit, 25.0);
             let fallen = simulation.snapshot().bodies[id.index as usize].pose.position.z / unit;
