@@ -8,6 +8,7 @@ use granule_geometry::Shape;
 use granule_model::{Aabb, BodyId, BodyKind, Coefficients, DVec3, InverseInertia, Material, Pose, Velocity};
 use granule_solver::ProblemError;
 
+use crate::accounts::Accounts;
 use crate::audit::Audit;
 use crate::bodies::{Bodies, Driven};
 use crate::closing::Closing;
@@ -65,6 +66,7 @@ pub struct Simulation {
     pub(crate) asleep: Option<StepReport>,
     pub(crate) largest_overlap: f64,
     pub(crate) impacts: ImpactCounts,
+    pub(crate) accounts: Accounts,
     /// What the pass through the phases does that is under way.
     pub(crate) pass: Pass,
     /// Time for which contacts have to be known in a flight \[s\].

@@ -26,7 +26,7 @@ use crate::description::{Integrator, Stepping};
 use crate::detection::{Contact, Detection};
 use crate::drive;
 use crate::error::EngineError;
-use crate::impact::{ImpactSettings, ImpactTotals};
+use crate::impact::ImpactTotals;
 use crate::islands::{State, Totals};
 use crate::parallel;
 use crate::report::{EnergyReport, Phase, StepReport};
@@ -151,6 +151,7 @@ impl Simulation {
         let part = self.substep(dt, Pass::Whole)?;
         if depth == DEEPEST || !grows_too_much(self.restore[depth].overlap, part.largest_overlap, 1.0) {
             self.time += dt;
+            self.accounts.accept();
             report.substeps += 1;
             report.add(&part);
             return Ok(());
@@ -171,6 +172,7 @@ impl Simulation {
         let mut report = StepReport::default();
         let mut clock = Clock::start();
         clock.enter(Phase::Drive);
+        self.accounts.open(&self.bodies, self.settings.gravity);
         self.unforced.clone_from(&self.bodies.velocity);
         drive::drive(&mut self.bodies, self.time, dt);
         if self.detection.stale {
@@ -203,7 +205,7 @@ impl Simulation {
         clock.enter(Phase::Advance);
         let correction_work = self.correct_drift();
         clock.enter(Phase::Observe);
-        let mut totals = self.problems.totals(forced);
+        let mut totals = self.problems.totals();
         totals.add_impacts(&impacts);
         report.energy = EnergyReport { field_work, correction_work, ..EnergyReport::default() };
         self.observe(dt, start, forced, &totals, &mut report.energy);
@@ -257,7 +259,7 @@ impl Simulation {
             |c| self.pairs.of(&self.bodies, c, &self.bodies.velocity),
             |c| self.gap_to_close(c, dt),
         );
-        problems.solve(&self.stage_settings(dt));
+        problems.solve(&self.limits(dt), &self.accounts);
         problems.write_back(&mut self.bodies);
         self.problems = problems;
         self.bodies.transport.clone_from(&self.bodies.velocity);
@@ -287,16 +289,15 @@ impl Simulation {
         if self.settings.law.is_released() {
             return ImpactTotals::default();
         }
-        let hits = self.hit_settings(dt);
-        self.problems.find_hits(&hits, self.detection.contacts.len(), &mut self.impact.standing);
+        let limits = self.limits(dt);
+        self.problems.find_hits(&limits, self.detection.contacts.len(), &mut self.impact.standing);
         self.impact.approach(&self.bodies, &self.detection.contacts, &self.unforced);
-        let settings = ImpactSettings { left: self.left(dt), fast: hits.fast };
         let law = self.settings.law.law();
-        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, &self.pairs, &settings);
+        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, &self.pairs, &limits);
         if totals.resolved > 0 {
             clock.enter(Phase::Contact);
-            self.problems.restart(&hits, &self.impact, &self.detection.carried, warm_scale);
-            self.problems.solve_again(&self.stage_settings(dt));
+            self.problems.restart(&limits, &self.impact, &self.detection.carried, warm_scale);
+            self.problems.solve_again(&limits);
             self.problems.write_back(&mut self.bodies);
         }
         totals
@@ -304,7 +305,8 @@ impl Simulation {
 
     /// Phase `release`.
     fn release(&mut self, dt: f64, warm_scale: f64) {
-        self.problems.release(self.release_settings(dt).as_ref());
+        self.problems.release(&self.limits(dt), self.tracking());
+        self.problems.book(self.accounts.enter());
         self.problems.write_back(&mut self.bodies);
         // What a very short flight leaves is rounding: the next one starts from what a longer one left.
         if self.pass == Pass::Whole || dt > SHORT_FLIGHT * self.horizon {

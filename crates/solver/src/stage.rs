@@ -61,14 +61,15 @@ use crate::blocks::{self, Set};
 use crate::island::{Island, Row, SolverBody};
 use crate::memory::make_room;
 
-/// When a stage is good enough.
+/// When the stage of an island is good enough. What depends on speeds, energies or friction is that of the island alone.
 #[derive(Clone, Copy, Debug)]
 pub struct StageSettings {
     /// The largest change of a relative velocity in the last sweep that counts as converged \[m/s\].
     pub tolerance: f64,
     /// Largest change in the last sweep beyond which more sweeps than `min_sweeps` do not help \[m/s\]; infinite to try in any case.
     pub violent: f64,
-    /// Largest change in the last sweep beyond which bodies would end up too deep in each other \[m/s\]; infinite where that does not matter.
+    /// Largest change of a relative velocity in the last sweep, over the contact's radius, beyond which bodies would end up too deep in each
+    /// other \[1/s\]; infinite where that does not matter.
     pub deep: f64,
     /// Sweeps that are made in any case.
     pub min_sweeps: u32,
@@ -227,7 +228,7 @@ fn sweep(
             continue;
         }
         let ends = report.residual > settings.violent || report.sweeps >= settings.max_sweeps;
-        if report.converged || (ends && report.sweeps >= budget && report.residual <= settings.deep) {
+        if report.converged || (ends && report.sweeps >= budget && packs.depth() <= settings.deep) {
             break;
         }
         if (slow..budget).contains(&report.sweeps) && !is_impact && newton::is_small(island) {
@@ -398,15 +399,14 @@ impl Book<'_> {
         let came = |i: usize| if bodies[i].inverse_mass == 0.0 { before[i] } else { unforced[i] };
         row.came = n.dot(came(a).at(row.arm_a) - came(b).at(row.arm_b));
         row.left = n.dot(u_after);
-        let u_unforced = unforced[a].at(row.arm_a) - unforced[b].at(row.arm_b);
-        let spin_unforced = unforced[a].angular - unforced[b].angular;
+        row.star_work = taken_from_star(row, bodies, unforced);
         Ledger {
             normal,
             friction,
             magnitude: normal.abs() + friction.abs(),
             approach: -(row.impulse().dot(u_before) + l.dot(spin_before)),
             driven: driven_work(row, bodies),
-            rise: 0.5 * (row.impulse().dot(u_unforced + u_after) + l.dot(spin_unforced + spin_after)),
+            rise: -row.star_work,
         }
     }
 }
@@ -440,6 +440,15 @@ pub fn driven_work(row: &Row, bodies: &[SolverBody]) -> f64 {
 pub fn driven_work_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
     let before = work_at(row, bodies, |body| unforced[body as usize]);
     0.5 * (before + driven_work(row, bodies))
+}
+
+/// What the impulses of a row take from E*, net of the work of driven bodies \[J\]; `unforced` are the velocities before the forces of the step.
+pub fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
+    let (a, b) = (row.a as usize, row.b as usize);
+    let u = unforced[a].at(row.arm_a) - unforced[b].at(row.arm_b) + row.relative_velocity(bodies);
+    let spin_after = bodies[a].velocity.angular - bodies[b].velocity.angular;
+    let spin = unforced[a].angular - unforced[b].angular + spin_after;
+    -0.5 * (row.impulse().dot(u) + row.angular_impulse.dot(spin))
 }
 
 /// The impulse of a row times the velocity, as given, of those of its bodies that no impulse moves.

@@ -89,6 +89,11 @@ impl Packs {
         if self.is_single { self.single.pass(blocks, task) } else { self.double.pass(blocks, task) }
     }
 
+    /// Largest change of a relative velocity in the last sweep over the radius of its contact \[1/s\].
+    pub(super) fn depth(&self) -> f64 {
+        if self.is_single { self.single.depth() } else { self.double.depth() }
+    }
+
     /// Hands velocities and impulses back to the island; `before` are the velocities with which it came.
     pub(super) fn store(&mut self, island: &mut Island<'_>, before: &[Velocity]) {
         if self.is_single {
