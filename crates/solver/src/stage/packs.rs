@@ -17,7 +17,7 @@ use granule_model::{DMat3, DVec3, Velocity};
 use rayon::prelude::*;
 
 use super::colour::Colours;
-use super::conjugate::{Direction, Motion};
+use super::conjugate::{Direction, Motion, Turn};
 use super::lanes::{Lanes, Lanes3};
 use super::real::Real;
 use super::sweep::Change;
@@ -183,6 +183,8 @@ pub(super) struct PackList<T, const L: usize> {
     pub(super) axes: Vec<Lanes3<T, L>>,
     /// One for each pack where sweeps are steps of a conjugate gradient method, else empty.
     pub(super) directions: Vec<Direction<T, L>>,
+    /// One for each of `turning` then.
+    pub(super) turns: Vec<Turn<T, L>>,
     /// The island's smallest radius over that of each contact, one for each pack where radii differ, else empty.
     pub(super) shares: Vec<Lanes<T, L>>,
     /// Largest changes in the last pass.
@@ -194,7 +196,7 @@ impl<T, const L: usize> Default for PackList<T, L> {
     fn default() -> Self {
         let (packs, turning, axes, directions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (shares, largest, colours) = (Vec::new(), Change::default(), Colours::default());
-        PackList { packs, turning, axes, directions, shares, largest, colours }
+        PackList { packs, turning, axes, directions, turns: Vec::new(), shares, largest, colours }
     }
 }
 
