@@ -49,11 +49,6 @@ impl Audit {
         }
     }
 
-    /// What a rise is judged against now.
-    pub(crate) fn scale(&self) -> f64 {
-        self.book.as_ref().map_or(0.0, EnergyAudit::scale)
-    }
-
     /// Books a step.
     pub(crate) fn record(&mut self, e: &EnergyReport) {
         let Some(book) = &mut self.book else { return };

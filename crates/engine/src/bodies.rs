@@ -47,6 +47,8 @@ pub(crate) struct Bodies {
     pub(crate) principal_inertia: Vec<DVec3>,
     pub(crate) kind: Vec<BodyKind>,
     pub(crate) name: Vec<String>,
+    /// Dense indices of the open meshes, which a body may pass through unseen.
+    pub(crate) meshes: Vec<u32>,
     /// In a box: nearly all have none, and one takes 110 bytes.
     pub(crate) driven: Vec<Option<Box<Driven>>>,
     /// Number of the simulation within the process; only handles have it.

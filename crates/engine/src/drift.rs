@@ -11,13 +11,16 @@
 //! Full relaxation adds energy in piles, none lets the overlap of a pile grow without bound (both measured on 325 cubes).
 //!
 //! **Energy.** Lifting a pile is work, which no law of mechanics pays for. It is booked, and it is bounded: the upward part of the
-//! displacements of a step is scaled so that their work against gravity stays within the budget that the caller gives. What
+//! displacements of an island is scaled so that their work against gravity stays within the budget that the caller gives for it. What
 //! moves sideways or down costs nothing and is never held back; when all of it was, a frictionless layer of cubes whose budget
 //! was spent pressed its grains into each other sideways until every step had to be divided.
 
+use glam::DVec2;
+use granule_islands::Islands;
 use granule_model::DVec3;
 use rayon::prelude::*;
 
+use crate::accounts::{Account, Accounts};
 use crate::bodies::Bodies;
 use crate::detection::Contact;
 use crate::parallel;
@@ -46,8 +49,19 @@ pub(crate) struct Drift {
 }
 
 impl Drift {
-    /// Corrects the poses and updates the gaps of `contacts`; does at most the work `budget` \[J\] against `gravity`.
-    pub(crate) fn correct(&mut self, bodies: &mut Bodies, contacts: &mut [Contact], gravity: DVec3, budget: f64) {
+    /// Corrects the poses and updates the gaps of `contacts`; see [`Drift::work`].
+    ///
+    /// The work in each of `islands`, those of the step that has just been made, is at most its one of the `budgets`, in their order; it is entered in
+    /// the accounts of its bodies. What has been in no island has lost nothing and is not lifted.
+    pub(crate) fn correct(
+        &mut self,
+        bodies: &mut Bodies,
+        contacts: &mut [Contact],
+        gravity: DVec3,
+        islands: &Islands,
+        budgets: impl Iterator<Item = f64>,
+        accounts: &mut Accounts,
+    ) {
         self.deep.clear();
         let movable = |c: &Contact| bodies.awake(c.a as usize) || bodies.awake(c.b as usize);
         let deep = contacts.iter().enumerate().filter(|(_, c)| c.gap < -SLOP * c.thickness && movable(c));
@@ -60,7 +74,7 @@ impl Drift {
         for _ in 0..PASSES {
             self.pass(bodies, contacts);
         }
-        self.hold_back(bodies, gravity, budget);
+        self.hold_back(bodies, gravity, islands, budgets, accounts.pending());
         self.apply(bodies, contacts);
     }
 
@@ -71,21 +85,42 @@ impl Drift {
         parallel::sum(0..self.shifts.len(), &|range| range.filter(stands).map(work).sum::<f64>())
     }
 
-    /// Scales what lifts so that all displacements together do at most the work `budget`.
-    fn hold_back(&mut self, bodies: &Bodies, gravity: DVec3, budget: f64) {
-        let shifts = &self.shifts;
-        let work = |i: usize| -bodies.mass[i] * gravity.dot(shifts[i].linear);
-        let all = 0..shifts.len();
-        let lifted = parallel::sum(all.clone(), &|range| range.map(|i| work(i).max(0.0)).sum::<f64>());
-        let lowered = parallel::sum(all, &|range| range.map(|i| work(i).min(0.0)).sum::<f64>());
-        if lifted + lowered <= budget {
-            return;
-        }
-        let share = ((budget - lowered) / lifted).clamp(0.0, 1.0);
+    /// Scales what lifts in each island so that the displacements there do at most the work of its budget.
+    fn hold_back(
+        &mut self,
+        bodies: &Bodies,
+        gravity: DVec3,
+        islands: &Islands,
+        budgets: impl Iterator<Item = f64>,
+        pending: &mut [Account],
+    ) {
         let up = -gravity.normalize_or_zero();
-        parallel::for_each(self.shifts.par_iter_mut(), |shift| {
-            shift.linear -= up * ((1.0 - share) * up.dot(shift.linear).max(0.0));
+        for (island, budget) in islands.iter().zip(budgets) {
+            let share = self.share(bodies, gravity, island.bodies, budget);
+            let mut work = 0.0;
+            for i in island.bodies.iter().map(|i| *i as usize) {
+                let shift = &mut self.shifts[i].linear;
+                *shift -= up * ((1.0 - share) * up.dot(*shift).max(0.0));
+                work -= bodies.mass[i] * gravity.dot(*shift);
+            }
+            let each = work.abs() / island.bodies.len() as f64;
+            island.bodies.iter().for_each(|i| pending[*i as usize].corrected += each);
+        }
+        for i in islands.free_bodies().iter().map(|i| *i as usize) {
+            let shift = &mut self.shifts[i].linear;
+            *shift -= up * up.dot(*shift).max(0.0);
+        }
+    }
+
+    /// Share of what lifts in an island that its budget pays for.
+    fn share(&self, bodies: &Bodies, gravity: DVec3, island: &[u32], budget: f64) -> f64 {
+        let shifts = &self.shifts;
+        let sums = parallel::sum(0..island.len(), &|range| {
+            let works =
+                island[range].iter().map(|i| -bodies.mass[*i as usize] * gravity.dot(shifts[*i as usize].linear));
+            works.fold(DVec2::ZERO, |sum, work| sum + DVec2::new(work.max(0.0), work.min(0.0)))
         });
+        if sums.x + sums.y <= budget { 1.0 } else { ((budget - sums.y) / sums.x).clamp(0.0, 1.0) }
     }
 
     fn pass(&mut self, bodies: &Bodies, contacts: &[Contact]) {

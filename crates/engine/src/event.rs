@@ -7,7 +7,7 @@
 //!
 //! **Time of touch.** The time to the first touch is taken from gap, approach speed and the acceleration of gravity between the
 //! two bodies. For spheres the gap of straight paths is convex in time, so this time is never too long: the bodies go there,
-//! look again, and arrive, with digits doubling, when the gap is below [`ARRIVED`] of the smallest radius. Where it was too long
+//! look again, and arrive, with digits doubling, when the gap is below [`ARRIVED`] of the smaller radius. Where it was too long
 //! after all (corners that turn) the move is undone and shortened.
 //!
 //! **Termination.** Contacts slower than a few g dt are no impacts but rest: they are left to the contact stage, and with them the
@@ -16,14 +16,16 @@
 
 use granule_model::DVec3;
 
+use crate::detection::Contact;
 use crate::divide::Stop;
 use crate::error::EngineError;
-use crate::impact::{ImpactSettings, Standing};
+use crate::impact::Standing;
+use crate::limits::Limits;
 use crate::report::{EnergyReport, StepReport};
 use crate::simulation::Simulation;
 use crate::substep::Pass;
 
-/// Gap at which a contact counts as reached, over the smallest radius.
+/// Gap at which a contact counts as reached, over the smaller radius.
 const ARRIVED: f64 = 1e-10;
 /// Gap up to which a contact touches in the law's problem, over the smaller radius: as in `granule resolve`.
 const TOUCH: f64 = 1e-6;
@@ -68,16 +70,16 @@ impl Simulation {
 
     /// Resolves what touches and approaches, at once.
     fn resolve_touching(&mut self, dt: f64, report: &mut StepReport) {
-        let hits = self.hit_settings(dt);
-        let arrived = ARRIVED * self.bodies.smallest_radius();
+        let limits = self.limits(dt);
         let bodies = &self.bodies;
         let pairs = &self.pairs;
         self.impact.standing.clear();
         self.impact.standing.extend(self.detection.contacts.iter().map(|c| {
             let approach = -c.normal_velocity(bodies, &bodies.velocity);
+            let hits = limits.hits(c.speed(bodies));
             let touches = c.gap <= TOUCH * c.radius && (bodies.awake(c.a as usize) || bodies.awake(c.b as usize));
             let rebound = pairs.of(bodies, c, &bodies.velocity).restitution * approach;
-            let hit = touches && c.gap <= arrived && approach > hits.fast && rebound > hits.lift;
+            let hit = touches && has_arrived(c) && approach > hits.fast && rebound > hits.lift;
             Standing { touches, hit, impulse: DVec3::ZERO }
         }));
         if !self.impact.standing.iter().any(|s| s.hit) {
@@ -85,9 +87,8 @@ impl Simulation {
         }
         let before = self.energies();
         self.impact.velocity.clone_from(&self.bodies.velocity);
-        let settings = ImpactSettings { left: self.left(dt), fast: hits.fast };
         let law = self.settings.law.law();
-        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, pairs, &settings);
+        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, pairs, &limits);
         self.bodies.velocity.clone_from(&self.impact.velocity);
         let now = self.energies();
         let star_change = now.conserved() - before.conserved() - totals.driven_work;
@@ -112,15 +113,14 @@ impl Simulation {
 
     /// Time to the first touch within `left` that is an impact \[s\].
     fn first_touch(&self, left: f64, dt: f64) -> Option<f64> {
-        let fast = self.hit_settings(dt).fast;
+        let limits = self.limits(dt);
         let bodies = &self.bodies;
-        let arrived = ARRIVED * self.bodies.smallest_radius();
         let mut first = None;
-        for c in self.detection.contacts.iter().filter(|c| c.gap > arrived) {
+        for c in self.detection.contacts.iter().filter(|c| !has_arrived(c)) {
             let pull = |i: u32| if bodies.awake(i as usize) { c.normal.dot(self.settings.gravity) } else { 0.0 };
             let (speed, pull) = (c.normal_velocity(bodies, &bodies.velocity), pull(c.a) - pull(c.b));
             let Some(time) = time_to_close(c.gap, speed, pull) else { continue };
-            if time < left && -(speed + pull * time) > fast {
+            if time < left && -(speed + pull * time) > limits.hits(c.speed(bodies)).fast {
                 first = Some(first.map_or(time, |t: f64| t.min(time)));
             }
         }
@@ -129,16 +129,15 @@ impl Simulation {
 
     /// Moves on by `until`, or less where a contact that is an impact would be passed; returns the time made.
     fn fly(&mut self, until: f64, dt: f64, report: &mut StepReport) -> Result<f64, EngineError> {
-        let fast = self.hit_settings(dt).fast;
+        let limits = self.limits(dt);
         // What touches already is not an impact any more, or was refused by the step: the contact stage has it.
-        let arrived = ARRIVED * self.bodies.smallest_radius();
         let touching: Vec<(u32, u32)> =
-            self.detection.contacts.iter().filter(|c| c.gap <= arrived).map(|c| (c.a, c.b)).collect();
+            self.detection.contacts.iter().filter(|c| has_arrived(c)).map(|c| (c.a, c.b)).collect();
         let mut time = until;
         for turn in 0..=SHORTENINGS {
             self.remember(KEPT);
             let attempt = self.attempt(time, Pass::Flight)?;
-            let passed = (turn < SHORTENINGS).then(|| self.passed(&touching, fast, time)).flatten();
+            let passed = (turn < SHORTENINGS).then(|| self.passed(&touching, &limits, time)).flatten();
             let Some(share) = passed else {
                 let part = self.book(&attempt, &[]);
                 self.time += time;
@@ -154,13 +153,12 @@ impl Simulation {
     }
 
     /// Share of the last move, of `time` \[s\], after which the contact that is passed furthest touched; none where no impact was passed.
-    fn passed(&self, touching: &[(u32, u32)], fast: f64, time: f64) -> Option<f64> {
-        let arrived = ARRIVED * self.bodies.smallest_radius();
+    fn passed(&self, touching: &[(u32, u32)], limits: &Limits, time: f64) -> Option<f64> {
         let bodies = &self.bodies;
         let mut least = None;
-        for c in self.detection.contacts.iter().filter(|c| c.gap < -arrived) {
+        for c in self.detection.contacts.iter().filter(|c| c.gap < -ARRIVED * c.radius) {
             let approach = -c.normal_velocity(bodies, &bodies.velocity);
-            if approach <= fast || touching.contains(&(c.a, c.b)) {
+            if approach <= limits.hits(c.speed(bodies)).fast || touching.contains(&(c.a, c.b)) {
                 continue;
             }
             // Back by the depth at the speed it has now, and never by nothing or all.
@@ -170,6 +168,11 @@ impl Simulation {
         }
         least
     }
+}
+
+/// Whether a contact counts as reached.
+fn has_arrived(contact: &Contact) -> bool {
+    contact.gap <= ARRIVED * contact.radius
 }
 
 /// First time at which `gap + speed t + pull t^2 / 2` falls to zero, for a gap above zero.

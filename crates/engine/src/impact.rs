@@ -23,6 +23,7 @@ use rayon::prelude::*;
 
 use crate::bodies::Bodies;
 use crate::detection::Contact;
+use crate::limits::Limits;
 use crate::pairs::Pairs;
 use crate::problem::{problem_body, problem_contact};
 
@@ -30,15 +31,6 @@ use crate::problem::{problem_body, problem_contact};
 const GAIN: f64 = 1e-13;
 /// Pull that is rounding, over the largest impulse.
 const PULL: f64 = 1e-9;
-
-/// What of a law's answer a step can live with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ImpactSettings {
-    /// Approach speed that the law may leave \[m/s\].
-    pub(crate) left: f64,
-    /// Approach speed with which an answer is refused \[m/s\].
-    pub(crate) fast: f64,
-}
 
 /// What the phase did in a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,6 +92,8 @@ struct Cluster {
     /// Impulses of the contact stage.
     plastic: Vec<DVec3>,
     hits: u32,
+    /// How fast its bodies are against each other \[m/s\].
+    speed: f64,
 }
 
 impl Impact {
@@ -130,7 +124,7 @@ impl Impact {
         bodies: &Bodies,
         contacts: &[Contact],
         pairs: &Pairs,
-        settings: &ImpactSettings,
+        limits: &Limits,
     ) -> ImpactTotals {
         let mut totals = ImpactTotals::default();
         self.struck.clear();
@@ -140,14 +134,16 @@ impl Impact {
         }
         let clusters = self.clusters(bodies, contacts, pairs);
         // Every cluster is well-formed; a law that says otherwise is refused like any wrong answer.
-        let resolve = |cluster: &Cluster| law.resolve_from(&cluster.problem, settings.left, &cluster.plastic).ok();
+        let resolve =
+            |cluster: &Cluster| law.resolve_from(&cluster.problem, limits.left(cluster.speed), &cluster.plastic).ok();
         let answers: Vec<_> = if clusters.len() > 1 {
             clusters.par_iter().map(resolve).collect()
         } else {
             clusters.iter().map(resolve).collect()
         };
         for (cluster, answer) in clusters.iter().zip(answers) {
-            match answer.filter(|answer| is_acceptable(&cluster.problem, answer, settings)) {
+            let fast = limits.hits(cluster.speed).fast;
+            match answer.filter(|answer| is_acceptable(&cluster.problem, answer, fast)) {
                 Some(answer) => {
                     totals.add(cluster, &answer);
                     self.apply(cluster, &answer);
@@ -201,7 +197,8 @@ impl Impact {
             };
             let problem = ContactProblem { bodies: members.iter().map(body).collect(), contacts: of_problem };
             let plastic = own().map(|c| self.standing[c].impulse).collect();
-            clusters.push(Cluster { bodies: members, problem, plastic, hits });
+            let speed = speed_within(&problem);
+            clusters.push(Cluster { bodies: members, problem, plastic, hits, speed });
         }
         clusters
     }
@@ -247,6 +244,13 @@ impl ImpactTotals {
     }
 }
 
+/// Largest relative velocity at a contact \[m/s\].
+fn speed_within(problem: &ContactProblem) -> f64 {
+    let velocities: Vec<Velocity> = problem.bodies.iter().map(|body| body.velocity).collect();
+    let relative = problem.contacts.iter().map(|contact| problem.relative_velocity(contact, &velocities).length());
+    relative.fold(0.0, f64::max)
+}
+
 /// Work of bodies that no impulse moves, through an impulse on A \[J\].
 fn driven_work(problem: &ContactProblem, contact: &ProblemContact, p: DVec3) -> f64 {
     let by = |body: Option<u32>| {
@@ -257,12 +261,12 @@ fn driven_work(problem: &ContactProblem, contact: &ProblemContact, p: DVec3) -> 
 }
 
 /// Whether a step can be made with an answer; see the head of the module.
-fn is_acceptable(problem: &ContactProblem, answer: &Solution, settings: &ImpactSettings) -> bool {
+fn is_acceptable(problem: &ContactProblem, answer: &Solution, fast: f64) -> bool {
     let verdict = judge(problem, answer);
     let taken: f64 = answer.work_taken.iter().sum();
     answer.resolution.converged
         && taken >= -GAIN * verdict.energy_before
         && verdict.pull <= PULL
-        && verdict.approach_left <= settings.fast
+        && verdict.approach_left <= fast
         && verdict.velocity_error.is_finite()
 }

@@ -11,26 +11,59 @@ mod scratch;
 use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
 use granule_solver::etm::release;
-use granule_solver::stage::{self, driven_work, driven_work_on_star};
-use granule_solver::{
-    HitSettings, Island, ReleaseReport, ReleaseSettings, Row, RowInput, SolverBody, StageReport, StageSettings,
-    make_room,
-};
+use granule_solver::stage::{self, driven_work, driven_work_on_star, taken_from_star};
+use granule_solver::{Island, ReleaseReport, Row, RowInput, SolverBody, StageReport, Tracking, make_room};
 
 use rayon::prelude::*;
 
 use self::layout::{Layout, Place, Span};
 use self::pieces::Pieces;
 use self::scratch::Lender;
+use crate::accounts::{Account, Accounts};
 use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact};
 use crate::impact::{Impact, ImpactTotals, Standing};
+use crate::limits::Limits;
 use crate::parallel;
 use crate::sleep::Sleep;
+
+/// What an island says of itself: by this its solve is judged, and by nothing of the rest of the world.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scale {
+    /// How fast its bodies are against each other; under gravity the largest speed of one \[m/s\].
+    pub(crate) speed: f64,
+    /// Whether a contact has static friction.
+    pub(crate) has_friction: bool,
+    /// Largest overlap at the start of the step, over the radius of its contact \[-\]; zero where there is friction, for then nobody asks.
+    pub(crate) overlap: f64,
+    /// What its bodies have lost before the step.
+    pub(crate) account: Account,
+}
+
+/// Share of the speed with which an island moves as a whole that counts as a speed within it: slower ones drown in rounding.
+const DRIFTING: f64 = 1e-5;
+
+impl Scale {
+    fn of(island: &Island<'_>, account: Account, has_gravity: bool) -> Self {
+        let Island { bodies, rows, .. } = island;
+        let fastest = bodies.iter().map(|body| body.velocity.linear.length_squared()).fold(0.0, f64::max).sqrt();
+        let speed = if has_gravity {
+            fastest
+        } else {
+            let relative = rows.iter().map(|row| row.relative_velocity(bodies).length_squared());
+            relative.fold(0.0, f64::max).sqrt().max(DRIFTING * fastest)
+        };
+        let has_friction = rows.iter().any(|row| row.static_friction > 0.0);
+        let deepest = || rows.iter().map(|row| -row.gap / row.radius).fold(0.0, f64::max);
+        let overlap = if has_friction { 0.0 } else { deepest() };
+        Scale { speed: speed.max(f64::MIN_POSITIVE), has_friction, overlap, account }
+    }
+}
 
 /// What the solver did in an island.
 #[derive(Debug, Default)]
 struct Outcome {
+    scale: Scale,
     stage: StageReport,
     release: Option<ReleaseReport>,
     /// Work of driven bodies on the kinetic energy, and on E* \[J\].
@@ -199,8 +232,15 @@ impl Problems {
     }
 
     /// Phase `contact`: solves every island; the bodies' velocities follow by [`Problems::write_back`].
-    pub(crate) fn solve(&mut self, settings: &StageSettings) {
+    pub(crate) fn solve(&mut self, limits: &Limits, accounts: &Accounts) {
+        let mut first = 0;
+        for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
+            outcome.scale.account = accounts.of(self.layout.bodies[first..span.bodies].iter().copied());
+            first = span.bodies;
+        }
         self.each(|island, unforced, outcome, lender| {
+            outcome.scale = Scale::of(island, outcome.scale.account, limits.gravity > 0.0);
+            let settings = &limits.stage(&outcome.scale);
             outcome.release = None;
             outcome.stage = lender.lend(island.rows.len(), |scratch| {
                 stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
@@ -209,8 +249,9 @@ impl Problems {
     }
 
     /// Says of each of the engine's `count` contacts how it stands after the contact stage.
-    pub(crate) fn find_hits(&mut self, settings: &HitSettings, count: usize, standing: &mut Vec<Standing>) {
-        self.each(|island, _, Outcome { hit, .. }, _| {
+    pub(crate) fn find_hits(&mut self, limits: &Limits, count: usize, standing: &mut Vec<Standing>) {
+        self.each(|island, _, Outcome { hit, scale, .. }, _| {
+            let settings = limits.hits(scale.speed);
             hit.clear();
             hit.extend(island.rows.iter().map(|row| settings.was_hit(row)));
         });
@@ -218,6 +259,7 @@ impl Problems {
         standing.resize(count, Standing::default());
         let mut from = Span::default();
         for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
+            let settings = limits.hits(outcome.scale.speed);
             for r in from.rows..span.rows {
                 standing[self.layout.rows[r].contact as usize] = Standing {
                     touches: settings.touches_after(&self.rows[r]),
@@ -231,11 +273,12 @@ impl Problems {
 
     /// Lays the islands out anew in which something was struck: velocities are those after the impact with the forces of the step,
     /// gaps those after the move, impulses those of the last step.
-    pub(crate) fn restart(&mut self, hits: &HitSettings, impact: &Impact, carried: &[Carried], dt: f64) {
+    pub(crate) fn restart(&mut self, limits: &Limits, impact: &Impact, carried: &[Carried], dt: f64) {
         let mut from = Span::default();
         for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
             let index = &self.layout.bodies[from.bodies..span.bodies];
             outcome.again = index.iter().any(|i| impact.struck[*i as usize]);
+            let hits = limits.hits(outcome.scale.speed);
             if outcome.again {
                 let bodies = &mut self.bodies[from.bodies..span.bodies];
                 for r in from.rows..span.rows {
@@ -256,9 +299,10 @@ impl Problems {
     }
 
     /// Phase `contact` once more, for the islands that were laid out anew.
-    pub(crate) fn solve_again(&mut self, settings: &StageSettings) {
+    pub(crate) fn solve_again(&mut self, limits: &Limits) {
         self.each(|island, unforced, outcome, lender| {
             if outcome.again {
+                let settings = &limits.stage(&outcome.scale);
                 outcome.stage = lender.lend(island.rows.len(), |scratch| {
                     stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
                 });
@@ -268,14 +312,10 @@ impl Problems {
 
     /// Notes the islands in which a contact that the contact stage has left approaching would `fail`; `fail` is asked with its gap after
     /// the move \[m\].
-    pub(crate) fn find_overrun(
-        &mut self,
-        contacts: &[Contact],
-        hits: &HitSettings,
-        fail: impl Fn(&Contact, f64) -> bool,
-    ) {
+    pub(crate) fn find_overrun(&mut self, contacts: &[Contact], limits: &Limits, fail: impl Fn(&Contact, f64) -> bool) {
         let mut first = 0;
         for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
+            let hits = limits.hits(outcome.scale.speed);
             let rows = self.rows[first..span.rows].iter().zip(&self.layout.rows[first..span.rows]);
             outcome.overrun = rows.into_iter().any(|(row, place)| {
                 let c = &contacts[place.contact as usize];
@@ -285,13 +325,14 @@ impl Problems {
         }
     }
 
-    /// Phase `release`; without settings nothing is released, and only the work of driven bodies is read off.
-    pub(crate) fn release(&mut self, settings: Option<&ReleaseSettings>) {
+    /// Phase `release`; without a law nothing is released, and only the work of driven bodies is read off.
+    pub(crate) fn release(&mut self, limits: &Limits, law: Option<Tracking>) {
         self.each(|island, unforced, outcome, lender| {
-            let Outcome { before, hit, overrun, .. } = &mut *outcome;
+            let Outcome { before, hit, scale, overrun, .. } = &mut *outcome;
             // Where bodies are pressed into each other, whatever is given back is pressed in again, without end.
-            let settings = settings.filter(|_| !*overrun);
-            outcome.release = settings.and_then(|settings| {
+            let law = law.filter(|_| !*overrun);
+            outcome.release = law.and_then(|law| {
+                let settings = &limits.release(law, scale.speed);
                 lender.lend(island.rows.len(), |scratch| release(island, settings, before, &mut scratch.workspace, hit))
             });
             let (rows, bodies) = (&*island.rows, &*island.bodies);
@@ -356,13 +397,38 @@ impl Problems {
         }
     }
 
+    /// The island of number `k` as it came into the step.
+    pub(crate) fn scale(&self, k: usize) -> &Scale {
+        &self.outcomes[k].scale
+    }
+
+    /// Enters what the contacts of the step take from E* in the accounts of their bodies.
+    pub(crate) fn book(&self, accounts: &mut [Account]) {
+        let mut from = Span::default();
+        for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
+            let bodies = &self.bodies[from.bodies..span.bodies];
+            let unforced = &self.unforced[from.bodies..span.bodies];
+            let index = &self.layout.bodies[from.bodies..span.bodies];
+            for row in &self.rows[from.rows..span.rows] {
+                let released = outcome.release.is_some();
+                let taken = if released { taken_from_star(row, bodies, unforced) } else { row.star_work };
+                let [a, b] = [row.a, row.b].map(|i| bodies[i as usize].inverse_mass > 0.0);
+                let share = if a && b { 0.5 * taken } else { taken };
+                for (body, _) in [(row.a, a), (row.b, b)].into_iter().filter(|(_, moves)| *moves) {
+                    accounts[index[body as usize] as usize].dissipated += share;
+                }
+            }
+            from = *span;
+        }
+    }
+
     /// Sums over the islands, in their order, but for those of bodies of `undone`; an empty list names none.
-    pub(crate) fn totals(&self, kinetic: f64, undone: &[bool]) -> Totals {
+    pub(crate) fn totals(&self, undone: &[bool]) -> Totals {
         let mut sum = Totals::default();
         for (island, outcome) in self.islands.iter().zip(&self.outcomes) {
             let first = island.bodies.first().map(|i| *i as usize);
             if !first.is_some_and(|i| undone.get(i).copied().unwrap_or(false)) {
-                sum.add(outcome, kinetic);
+                sum.add(outcome);
             }
         }
         sum
@@ -395,7 +461,7 @@ impl Totals {
         self.impact_error = self.impact_error.max(impacts.error);
     }
 
-    fn add(&mut self, outcome: &Outcome, kinetic: f64) {
+    fn add(&mut self, outcome: &Outcome) {
         let s = &outcome.stage;
         self.sweeps = self.sweeps.max(s.sweeps);
         self.residual = self.residual.max(s.residual);
@@ -416,7 +482,8 @@ impl Totals {
         self.friction += r.released - r.compressed - change;
         self.kinetic_change += change;
         if r.frictionless {
-            let book = (change - (r.released - r.compressed)).abs() / kinetic.max(f64::MIN_POSITIVE);
+            let given = r.kinetic_before.max(r.kinetic_after).max(f64::MIN_POSITIVE);
+            let book = (change - (r.released - r.compressed)).abs() / given;
             self.impact_error = self.impact_error.max(book);
         }
     }
@@ -434,6 +501,6 @@ mod tests {
         let state = State { bodies: &bodies, contacts: &[], carried: &[], unforced: &[], dt: 1.0 };
         problems.assemble(&state, |_| unreachable!("no contact"), |c| c.gap);
         assert_eq!(problems.count(), 0);
-        assert_eq!(problems.totals(1.0, &[]).sweeps, 0);
+        assert_eq!(problems.totals(&[]).sweeps, 0);
     }
 }

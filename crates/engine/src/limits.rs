@@ -1,15 +1,20 @@
 //! What the stages of a step are asked for: how sharp, how long, and what counts as an impact.
+//!
+//! What gravity does in a step holds for all islands. All else is judged by what the island says of itself ([`Scale`]): its own speeds, its own
+//! friction, what its own bodies have lost; and depth by the radius of the contact that it is at.
 
 use granule_solver::{HitSettings, ReleaseSettings, StageSettings, Tracking};
 
+use crate::accounts::Account;
 use crate::description::Law;
 use crate::divide::OVERLAP_BOUND;
+use crate::islands::Scale;
 use crate::simulation::Simulation;
 use crate::substep::Pass;
 
 /// The contact stage converges to this share of the speed that gravity gives in a step.
 const RESIDUAL: f64 = 0.03;
-/// The same without gravity, over the largest speed.
+/// The same without gravity, over the largest relative velocity at a contact of the island.
 const RESIDUAL_WITHOUT_GRAVITY: f64 = 1e-4;
 /// Sweeps of the contact stage that are made in any case. 540 spheres at 41 Hz rest after 7.5 to 9.6 s whatever this and the next
 /// are between 14 and 40; with 14 to 24 the overlap comes to 0.80 % and steps are divided.
@@ -17,7 +22,7 @@ const MIN_SWEEPS: u32 = 20;
 /// Sweeps at which a contact stage ends that raises no energy: between 24 and 40 hardly anything changes, 540 spheres overlap by 0.56
 /// to 0.79 %, 325 cubes by 0.77 to 0.79 %, crosses by 0.71 to 0.75 %.
 const MAX_SWEEPS: u32 = 30;
-/// The same where nothing has friction; with 30, and giving up what is violent, 325 cubes overlapped by 0.97 % after 13 s.
+/// The same where nothing in the island has friction; with 30, and giving up what is violent, 325 cubes overlapped by 0.97 % after 13 s.
 const MAX_SWEEPS_WITHOUT_FRICTION: u32 = 40;
 /// A stage that is still so many times its tolerance off after the least number of sweeps is not worth more.
 const VIOLENT: f64 = 5.0;
@@ -35,11 +40,11 @@ const SWEEPS_FOR_DRIFT: f64 = 160.0;
 const SMALL_WORK: u32 = 16000;
 /// Sweeps that a contact stage may add while it raises E*.
 const MOST_SWEEPS: u32 = 1000;
-/// Rise of E* that an island's contact stage may leave, over the energy dissipated so far.
+/// Rise of E* that an island's contact stage may leave, over the energy that its bodies have dissipated so far.
 const STAGE_RISE: f64 = 1e-6;
 /// Sweeps that a contact stage may add while it raises E* by a trace: enough for the slow modes of columns.
 const MORE_SWEEPS: u32 = 200;
-/// Rise of E* that is less than a trace, over the energy dissipated so far.
+/// Rise of E* that is less than a trace, over the same.
 const STAGE_TRACE: f64 = 1e-12;
 /// A contact was hit when its approach speeds before and after sum to more than this many times g dt.
 const HIT: f64 = 4.0;
@@ -51,105 +56,127 @@ const LEFT: f64 = 0.4;
 /// left makes the next contact stage's work: largest overlap 0.76, 0.81 and 0.80 %, with 1, 3 and 8 steps of the run divided (at 41 steps
 /// a second, before stages that are [`DEEP`] swept on).
 const LEFT_BY_RELEASE: f64 = 1.0;
-/// Floor of both without gravity, over the largest speed.
+/// Floor of both without gravity, over the same speed as [`RESIDUAL_WITHOUT_GRAVITY`].
 const FLOOR: f64 = 1e-9;
 
-/// Share of the energy dissipated so far that the drift correction of one step, and of the whole run, may spend.
+/// Share of the energy that an island's bodies have dissipated so far that the drift correction of one step, and of the whole run, may spend on them.
 const DRIFT_PER_STEP: f64 = 4e-6;
 const DRIFT_PER_RUN: f64 = 1.5e-3;
-/// The same where nothing has friction: such a pack never comes to rest, and what slides sinks for as long as it is watched.
+/// The same where nothing in the island has friction: such a pack never comes to rest, and what slides sinks for as long as it is watched.
 const DRIFT_WITHOUT_FRICTION: f64 = 4e-3;
 
-impl Simulation {
-    pub(crate) fn stage_settings(&self, dt: f64) -> StageSettings {
-        let gravity = self.settings.gravity.length();
-        let tolerance =
-            if gravity > 0.0 { RESIDUAL * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * self.top_speed() };
+/// The limits of a step or of a part of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// \[m/s2\]
+    pub(crate) gravity: f64,
+    /// \[s\]
+    pub(crate) dt: f64,
+    /// Factor on the sweeps of a stage, for a part of a step that failed before \[-\].
+    pub(crate) patience: u32,
+}
+
+impl Limits {
+    /// When the contact stage of an island is good enough.
+    pub(crate) fn stage(&self, island: &Scale) -> StageSettings {
+        let Limits { gravity, dt, .. } = *self;
+        let tolerance = if gravity > 0.0 { RESIDUAL * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * island.speed };
         // Nothing but the walls carries a pack without friction: there it is worth more.
-        let (violent, max_sweeps) = if self.pairs.have_friction() {
+        let (violent, max_sweeps) = if island.has_friction {
             (VIOLENT * tolerance, MAX_SWEEPS)
         } else {
             (f64::INFINITY, MAX_SWEEPS_WITHOUT_FRICTION)
         };
-        let max_sweeps = max_sweeps + (SWEEPS_FOR_DRIFT * self.drift_spent().max(self.overlap_spent())) as u32;
+        let (drift, overlap) = (drift_spent(&island.account, island.has_friction), overlap_spent(island));
+        let max_sweeps = max_sweeps + (SWEEPS_FOR_DRIFT * drift.max(overlap)) as u32;
         let max_sweeps = max_sweeps * self.patience;
         StageSettings {
             tolerance,
             violent,
-            deep: DEEP * OVERLAP_BOUND * self.bodies.smallest_radius() / dt,
+            deep: DEEP * OVERLAP_BOUND / dt,
             min_sweeps: MIN_SWEEPS,
             max_sweeps,
             deep_sweeps: max_sweeps.max(DEEP_SWEEPS * self.patience),
             most_sweeps: MOST_SWEEPS,
             small_work: SMALL_WORK * self.patience,
-            hit: self.speed_of_gravity(HIT, dt),
+            hit: self.speed_of_gravity(HIT, island.speed),
             loose_work: if gravity > 0.0 { 0 } else { SMALL_WORK },
-            rise: STAGE_RISE * self.audit.scale(),
+            rise: STAGE_RISE * island.account.scale(),
             more_sweeps: MORE_SWEEPS,
-            trace: STAGE_TRACE * self.audit.scale(),
+            trace: STAGE_TRACE * island.account.scale(),
         }
     }
 
-    /// Which contacts of the step are impacts.
-    pub(crate) fn hit_settings(&self, dt: f64) -> HitSettings {
-        HitSettings { fast: self.speed_of_gravity(HIT, dt), lift: self.speed_of_gravity(1.0, dt), dt }
+    /// Which contacts are impacts, where bodies are as fast as `speed` against each other \[m/s\].
+    pub(crate) fn hits(&self, speed: f64) -> HitSettings {
+        let (fast, lift) = (self.speed_of_gravity(HIT, speed), self.speed_of_gravity(1.0, speed));
+        HitSettings { fast, lift, dt: self.dt }
     }
 
     /// Approach speed that impacts may leave to the next contact stage \[m/s\].
-    pub(crate) fn left(&self, dt: f64) -> f64 {
-        self.speed_of_gravity(LEFT, dt)
+    pub(crate) fn left(&self, speed: f64) -> f64 {
+        self.speed_of_gravity(LEFT, speed)
+    }
+
+    /// How energy is released.
+    pub(crate) fn release(&self, tracking: Tracking, speed: f64) -> ReleaseSettings {
+        let threshold = self.speed_of_gravity(LEFT_BY_RELEASE, speed);
+        ReleaseSettings { tracking, hits: self.hits(speed), threshold }
     }
 
     /// What gravity does in so many steps, or without it in what passes for none \[m/s\].
-    fn speed_of_gravity(&self, steps: f64, dt: f64) -> f64 {
-        (steps * self.settings.gravity.length() * dt).max(FLOOR * self.top_speed())
+    fn speed_of_gravity(&self, steps: f64, speed: f64) -> f64 {
+        (steps * self.gravity * self.dt).max(FLOOR * speed)
+    }
+}
+
+/// Work that the drift correction may do on an island in the run \[J\].
+fn drift_budget(account: &Account, has_friction: bool) -> f64 {
+    let share = if has_friction { DRIFT_PER_RUN } else { DRIFT_WITHOUT_FRICTION };
+    share * account.dissipated.max(0.0)
+}
+
+/// Work that it may do in this step \[J\].
+fn drift_budget_of_step(account: &Account, has_friction: bool) -> f64 {
+    let left = drift_budget(account, has_friction) - account.corrected;
+    (DRIFT_PER_STEP * account.scale()).min(left.max(0.0))
+}
+
+/// Share of the budget of an island that is spent \[-\], 0 to 1.
+fn drift_spent(account: &Account, has_friction: bool) -> f64 {
+    let spent = account.corrected / drift_budget(account, has_friction);
+    if spent.is_finite() { spent.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// Share of the last quarter below [`OVERLAP_BOUND`] that an island has used up \[-\], 0 to 1; zero where anything has friction.
+fn overlap_spent(island: &Scale) -> f64 {
+    ((island.overlap / OVERLAP_BOUND - 0.75) / 0.25).clamp(0.0, 1.0)
+}
+
+impl Simulation {
+    /// The limits of a step of `dt` \[s\].
+    pub(crate) fn limits(&self, dt: f64) -> Limits {
+        Limits { gravity: self.settings.gravity.length(), dt, patience: self.patience }
     }
 
-    /// How energy is released; none for laws that have resolved their impacts before.
-    pub(crate) fn release_settings(&self, dt: f64) -> Option<ReleaseSettings> {
-        let tracking = match self.settings.law {
-            _ if self.pass == Pass::Flight => return None,
-            Law::Etm(law) => Tracking::Sequential(law),
-            Law::EtmWeighted(law) => Tracking::Weighted(law),
-            _ => return None,
-        };
-        Some(ReleaseSettings {
-            tracking,
-            hits: self.hit_settings(dt),
-            threshold: self.speed_of_gravity(LEFT_BY_RELEASE, dt),
-        })
-    }
-
-    pub(crate) fn top_speed(&self) -> f64 {
-        let speeds =
-            (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.velocity[i].linear.length());
-        speeds.fold(f64::MIN_POSITIVE, f64::max)
-    }
-
-    /// Work that the drift correction may do in the run \[J\].
-    pub(crate) fn drift_budget(&self) -> f64 {
-        let share = if self.pairs.have_friction() { DRIFT_PER_RUN } else { DRIFT_WITHOUT_FRICTION };
-        share * self.audit.dissipated
-    }
-
-    /// Share of the drift correction's budget that is spent \[-\], 0 to 1.
-    pub(crate) fn drift_spent(&self) -> f64 {
-        let spent = self.audit.correction_work / self.drift_budget();
-        if spent.is_finite() { spent.clamp(0.0, 1.0) } else { 0.0 }
-    }
-
-    /// Share of the last quarter below [`OVERLAP_BOUND`] that the pack has used up \[-\], 0 to 1; zero where anything has friction.
-    fn overlap_spent(&self) -> f64 {
-        if self.pairs.have_friction() {
-            return 0.0;
+    /// Whose rounds release energy; none for laws that have resolved their impacts before.
+    pub(crate) fn tracking(&self) -> Option<Tracking> {
+        match self.settings.law {
+            _ if self.pass == Pass::Flight => None,
+            Law::Etm(law) => Some(Tracking::Sequential(law)),
+            Law::EtmWeighted(law) => Some(Tracking::Weighted(law)),
+            _ => None,
         }
-        ((self.overlap() / OVERLAP_BOUND - 0.75) / 0.25).clamp(0.0, 1.0)
     }
 
     /// Phase `advance`, second part.
     pub(crate) fn correct_drift(&mut self) {
-        let left = self.drift_budget() - self.audit.correction_work;
-        let budget = (DRIFT_PER_STEP * self.audit.scale()).min(left.max(0.0));
-        self.drift.correct(&mut self.bodies, &mut self.detection.contacts, self.settings.gravity, budget);
+        let Simulation { drift, bodies, detection, problems, accounts, settings, .. } = self;
+        let budgets = problems.components().iter().enumerate().map(|(k, _)| {
+            let island = problems.scale(k);
+            drift_budget_of_step(&island.account, island.has_friction)
+        });
+        let islands = problems.components();
+        drift.correct(bodies, &mut detection.contacts, settings.gravity, islands, budgets, accounts)
     }
 }

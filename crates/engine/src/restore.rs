@@ -5,6 +5,7 @@
 
 use granule_model::{Pose, Velocity};
 
+use crate::accounts::{Account, Accounts};
 use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact, Detection};
 use crate::simulation::Simulation;
@@ -19,6 +20,7 @@ pub(crate) struct Restore {
     asleep: Vec<bool>,
     apart: Vec<bool>,
     step: Vec<f64>,
+    accounts: Vec<Account>,
     rest: Rest,
     /// Contacts with what they carried; empty unless asked for.
     contacts: Vec<Contact>,
@@ -26,7 +28,8 @@ pub(crate) struct Restore {
 }
 
 impl Restore {
-    fn take(&mut self, bodies: &Bodies, rest: &Rest, time: f64) {
+    fn take(&mut self, bodies: &Bodies, accounts: &Accounts, rest: &Rest, time: f64) {
+        self.accounts.clone_from(&accounts.of_body);
         self.time = time;
         self.pose.clone_from(&bodies.pose);
         self.velocity.clone_from(&bodies.velocity);
@@ -72,7 +75,7 @@ impl Simulation {
         if self.restore.len() <= depth {
             self.restore.resize_with(depth + 1, Restore::default);
         }
-        self.restore[depth].take(&self.bodies, &self.sleep.rest, self.time);
+        self.restore[depth].take(&self.bodies, &self.accounts, &self.sleep.rest, self.time);
     }
 
     /// Keeps the contacts as well, to go back over several searches.
@@ -101,6 +104,10 @@ impl Simulation {
     pub(crate) fn go_back_with(&mut self, depth: usize, of: impl Fn(usize) -> bool) {
         let kept = &self.restore[depth];
         kept.give(&mut self.bodies, &of);
+        // Bodies that have come since keep the account that was opened for them.
+        for (i, account) in kept.accounts.iter().enumerate().filter(|(i, _)| of(*i)) {
+            self.accounts.of_body[i] = *account;
+        }
         self.bodies.apart.clone_from(&kept.apart);
         self.sleep.rest.give(&kept.rest, of);
         self.time = kept.time;

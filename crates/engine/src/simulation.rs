@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use granule_geometry::Shape;
 use granule_model::{Aabb, BodyId, BodyKind, Coefficients, DVec3, InverseInertia, Material, Pose, Velocity};
 
+use crate::accounts::Accounts;
 use crate::audit::Audit;
 use crate::bodies::{Bodies, Driven, NO_STEP, label};
 use crate::check;
@@ -59,6 +60,8 @@ pub struct Simulation {
     pub(crate) stood: bool,
     /// Factor on the sweeps of the contact stage.
     pub(crate) patience: u32,
+    /// Poses before the move, where there are meshes.
+    pub(crate) departed: Vec<Pose>,
     /// Velocities before the forces of the step, and with them.
     pub(crate) unforced: Vec<Velocity>,
     pub(crate) forced: Vec<Velocity>,
@@ -83,6 +86,7 @@ pub struct Simulation {
     pub(crate) largest_overlap: f64,
     pub(crate) largest_overlap_thin: f64,
     pub(crate) impacts: ImpactCounts,
+    pub(crate) accounts: Accounts,
     /// What the pass through the phases does that is under way.
     pub(crate) pass: Pass,
     /// Time for which contacts have to be known in a flight \[s\].
@@ -107,6 +111,7 @@ impl Simulation {
             impact: Impact::default(),
             problems: Problems::default(),
             closing: Closing::default(),
+            accounts: Accounts::default(),
             drift: Drift::default(),
             sleep: Sleep::default(),
             audit: Audit::default(),
@@ -115,6 +120,7 @@ impl Simulation {
             dividing: Divide::default(),
             stood: false,
             patience: 1,
+            departed: Vec::new(),
             unforced: Vec::new(),
             forced: Vec::new(),
             moved: Vec::new(),
@@ -221,6 +227,9 @@ impl Simulation {
         b.extent.push(shape.bounding_radius());
         b.radius.push(shape.equivalent_radius());
         b.half_width.push(shape.half_width());
+        if shape.name() == "mesh" {
+            b.meshes.push(b.shape.len() as u32);
+        }
         b.shape.push(shape);
         b.material.push(material_index as u32);
         b.mass.push(mass);

@@ -108,7 +108,9 @@ impl Simulation {
         if self.steps > 0 && self.choice.as_ref().is_some_and(|choice| dt <= choice.step) {
             return Ok(());
         }
-        let speed = self.top_speed() + self.settings.gravity.length() * dt;
+        let awake = (0..self.bodies.len()).filter(|i| self.bodies.awake(*i));
+        let fastest = awake.map(|i| self.bodies.velocity[i].linear.length()).fold(0.0, f64::max);
+        let speed = fastest + self.settings.gravity.length() * dt;
         // Written so that NaN is too far.
         if speed * dt <= check::LONGEST {
             Ok(())

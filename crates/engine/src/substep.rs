@@ -21,7 +21,7 @@ use crate::detection::{Contact, Detection};
 use crate::divide;
 use crate::drive;
 use crate::error::EngineError;
-use crate::impact::{ImpactSettings, ImpactTotals};
+use crate::impact::ImpactTotals;
 use crate::islands::{State, Totals};
 use crate::parallel;
 use crate::report::{EnergyReport, Phase, StepReport};
@@ -64,6 +64,7 @@ impl Simulation {
         self.pass = pass;
         let mut clock = Clock::start();
         clock.enter(Phase::Drive);
+        self.accounts.open(&self.bodies, self.settings.gravity);
         self.unforced.clone_from(&self.bodies.velocity);
         drive::drive(&mut self.bodies, self.time, dt).map_err(|astray| self.astray(astray))?;
         clock.enter(Phase::Forces);
@@ -103,8 +104,15 @@ impl Simulation {
         self.release(dt);
         self.check_finite()?;
         clock.enter(Phase::Advance);
+        let has_meshes = !self.bodies.meshes.is_empty();
+        if has_meshes {
+            self.departed.clone_from(&self.bodies.pose);
+        }
         self.advance(dt).map_err(|body| self.pulled_apart(body))?;
         self.detect(dt, &mut clock);
+        if has_meshes {
+            self.detection.find_passages(&self.bodies, &self.departed);
+        }
         clock.enter(Phase::Advance);
         self.correct_drift();
         let Detection { previous, contacts, .. } = &self.detection;
@@ -121,7 +129,8 @@ impl Simulation {
         let Attempt { dt, mut report, start, forced, .. } = *attempt;
         let mut clock = Clock::start();
         clock.enter(Phase::Observe);
-        let mut totals = self.problems.totals(forced, undone);
+        self.accounts.accept(undone);
+        let mut totals = self.problems.totals(undone);
         totals.add_impacts(&attempt.impacts);
         let correction_work = self.drift.work(&self.bodies, self.settings.gravity, undone);
         report.energy = EnergyReport {
@@ -274,7 +283,7 @@ impl Simulation {
             |c| self.pairs.of(&self.bodies, c, &self.bodies.velocity),
             |c| self.gap_to_close(c, dt),
         );
-        problems.solve(&self.stage_settings(dt));
+        problems.solve(&self.limits(dt), &self.accounts);
         problems.write_back(&mut self.bodies);
         self.problems = problems;
         self.bodies.transport.clone_from(&self.bodies.velocity);
@@ -304,16 +313,15 @@ impl Simulation {
         if self.settings.law.is_released() {
             return ImpactTotals::default();
         }
-        let hits = self.hit_settings(dt);
-        self.problems.find_hits(&hits, self.detection.contacts.len(), &mut self.impact.standing);
+        let limits = self.limits(dt);
+        self.problems.find_hits(&limits, self.detection.contacts.len(), &mut self.impact.standing);
         self.impact.approach(&self.bodies, &self.detection.contacts, &self.unforced);
-        let settings = ImpactSettings { left: self.left(dt), fast: hits.fast };
         let law = self.settings.law.law();
-        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, &self.pairs, &settings);
+        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, &self.pairs, &limits);
         if totals.resolved > 0 {
             clock.enter(Phase::Contact);
-            self.problems.restart(&hits, &self.impact, &self.detection.carried, dt);
-            self.problems.solve_again(&self.stage_settings(dt));
+            self.problems.restart(&limits, &self.impact, &self.detection.carried, dt);
+            self.problems.solve_again(&limits);
             self.problems.write_back(&mut self.bodies);
         }
         totals
@@ -321,10 +329,11 @@ impl Simulation {
 
     /// Phase `release`.
     fn release(&mut self, dt: f64) {
-        let (contacts, hits) = (&self.detection.contacts, self.hit_settings(dt));
+        let (contacts, limits) = (&self.detection.contacts, self.limits(dt));
         let fails = |c: &Contact, gap: f64| divide::fails(-gap / c.thickness, c.depth().max(0.0), 1.0);
-        self.problems.find_overrun(contacts, &hits, fails);
-        self.problems.release(self.release_settings(dt).as_ref());
+        self.problems.find_overrun(contacts, &limits, fails);
+        self.problems.release(&limits, self.tracking());
+        self.problems.book(self.accounts.enter());
         self.problems.write_back(&mut self.bodies);
         // What a very short flight leaves is rounding: the next one starts from what a longer one left.
         if self.pass == Pass::Whole || dt > SHORT_FLIGHT * self.horizon {

@@ -152,6 +152,8 @@ pub struct Row {
     pub torsional_arm: f64,
     /// Rolling and torsional impulse of this step \[N m s\].
     pub angular_impulse: DVec3,
+    /// What the contact stage took from E* here, `-P.(u_0 + u_+)/2` with the velocity before the forces of the step \[J\].
+    pub star_work: f64,
 }
 
 impl Row {
@@ -188,6 +190,7 @@ impl Row {
             left: 0.0,
             normal_work: 0.0,
             friction_work: 0.0,
+            star_work: 0.0,
         };
         if bodies[row.a as usize].is_general() || bodies[row.b as usize].is_general() {
             row.set_mobility(bodies, tensors);

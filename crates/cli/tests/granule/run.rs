@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::support::{call, cubes, folder, granule, summary, write};
 
 /// Keys that every summary has.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 17] = [
     "angle_of_repose_deg",
     "at_rest",
     "largest_overlap",
@@ -27,7 +27,6 @@ const KEYS: [&str; 18] = [
     "ended",
     "removed",
     "time_step_decided_by",
-    "interrupted",
 ];
 const COLUMNS: &str = "id,name,kind,shape,mass,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz";
 

@@ -10,12 +10,13 @@
 //! Moving on may leave the bounds; the next sweep comes back within them, so a sweep has to be the last. The velocities of bodies are
 //! linear in the impulses and are moved along instead of being summed anew.
 //!
-//! Impacts are swept so, the contact stage is not; see there.
+//! Impacts are swept so, and the contact stage where bodies differ in size; see there. Moments of rolling and torsional friction have directions as
+//! impulses have, with `k` the angular mobility.
 
 use granule_model::DVec3;
 
 use super::lanes::{Lanes, Lanes3};
-use super::packs::{BlockPacks, LaneBody, Pack, PackList, Swept};
+use super::packs::{BlockPacks, LaneBody, Pack, PackList, Swept, Turning};
 use super::real::Real;
 use super::sweep::Task;
 use super::units::Units;
@@ -35,6 +36,19 @@ impl<T: Real, const L: usize> Default for Direction<T, L> {
     fn default() -> Self {
         let (normal, tangential) = (Lanes::default(), Lanes3::default());
         Direction { normal_before: normal, tangential_before: tangential, normal, tangential }
+    }
+}
+
+/// The same of its moments, where it resists rolling or torsion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn<T, const L: usize> {
+    before: Lanes3<T, L>,
+    along: Lanes3<T, L>,
+}
+
+impl<T: Real, const L: usize> Default for Turn<T, L> {
+    fn default() -> Self {
+        Turn { before: Lanes3::default(), along: Lanes3::default() }
     }
 }
 
@@ -80,12 +94,6 @@ impl<T: Real, const L: usize> Swept<T, L> {
         self.pass(blocks, Task::Sweep)
     }
 
-    /// Whether a contact resists rolling or torsion.
-    pub(super) fn has_turning(&self) -> bool {
-        let lists = self.of_blocks.iter().flat_map(|of| [&of.inside, &of.across]).chain([&self.rest]);
-        lists.into_iter().any(|list| !list.turning.is_empty())
-    }
-
     /// Begins without a direction.
     pub(super) fn begin_directions(&mut self) {
         self.motion.has_swept = false;
@@ -95,6 +103,8 @@ impl<T: Real, const L: usize> Swept<T, L> {
         self.each_list(|list| {
             list.directions.clear();
             list.directions.resize_with(list.packs.len(), Direction::default);
+            list.turns.clear();
+            list.turns.resize_with(list.turning.len(), Turn::default);
         });
     }
 
@@ -143,6 +153,9 @@ impl<T: Real, const L: usize> PackList<T, L> {
             direction.normal_before = pack.normal_impulse;
             direction.tangential_before = pack.tangential_impulse;
         }
+        for (turn, turning) in self.turns.iter_mut().zip(&self.turning) {
+            turn.before = turning.impulse;
+        }
     }
 
     /// Square of the change by the last sweep.
@@ -156,7 +169,18 @@ impl<T: Real, const L: usize> PackList<T, L> {
             };
             (0..L).map(of_lane).sum::<f64>()
         };
-        self.directions.iter().zip(&self.packs).map(of_pack).sum()
+        let of_turn = |((turn, turning), pack): ((&Turn<T, L>, &Turning<T, L>), &Pack<T, L>)| {
+            let of_lane = |lane: usize| {
+                let change = turning.impulse.lane(lane) - turn.before.lane(lane);
+                let normal = pack.normal.lane(lane).dot(change);
+                let over = |moment: f64, inertia: T| if moment == 0.0 { 0.0 } else { moment / inertia.double() };
+                over(normal * normal, turning.inertia_normal.0[lane])
+                    + over((change.length_squared() - normal * normal).max(0.0), turning.inertia_tangent.0[lane])
+            };
+            (0..L).map(of_lane).sum::<f64>()
+        };
+        let turns = self.turns.iter().zip(&self.turning).zip(&self.packs).map(of_turn).sum::<f64>();
+        self.directions.iter().zip(&self.packs).map(of_pack).sum::<f64>() + turns
     }
 
     fn move_on(&mut self, step: Step) {
@@ -176,6 +200,14 @@ impl<T: Real, const L: usize> PackList<T, L> {
                         if step.keep { along(lane) + now.lane(lane) - then.lane(lane) } else { DVec3::ZERO }
                     },
                 );
+        }
+        for (turn, turning) in self.turns.iter_mut().zip(&mut self.turning) {
+            let (now, then, old) = (turning.impulse, turn.before, turn.along);
+            let along = |lane: usize| old.lane(lane) * step.share;
+            let kept =
+                |lane: usize| if step.keep { along(lane) + now.lane(lane) - then.lane(lane) } else { DVec3::ZERO };
+            turning.impulse = Lanes3::from_fn(|lane| now.lane(lane) + along(lane));
+            turn.along = Lanes3::from_fn(kept);
         }
     }
 }

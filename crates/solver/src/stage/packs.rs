@@ -17,9 +17,10 @@ use granule_model::{DMat3, DVec3, Velocity};
 use rayon::prelude::*;
 
 use super::colour::Colours;
-use super::conjugate::{Direction, Motion};
+use super::conjugate::{Direction, Motion, Turn};
 use super::lanes::{Lanes, Lanes3};
 use super::real::Real;
+use super::sweep::Change;
 use super::units::Units;
 use crate::blocks::{self, Set};
 use crate::island::{Island, Row, SolverBody, largest_eigenvalue};
@@ -119,6 +120,9 @@ pub(super) struct Swept<T: Real, const L: usize> {
     pub(super) of_blocks: Vec<BlockPacks<T, L>>,
     pub(super) rest: PackList<T, L>,
     pub(super) units: Units,
+    pub(super) radii: Radii,
+    /// Largest changes in the last pass.
+    pub(super) last: Change,
     pub(super) motion: Motion<T>,
 }
 
@@ -126,9 +130,34 @@ impl<T: Real, const L: usize> Default for Swept<T, L> {
     fn default() -> Self {
         let (bodies, tensors, of_blocks) = (Vec::new(), Vec::new(), Vec::new());
         let (rest, units, motion) = (PackList::default(), Units::default(), Motion::default());
-        Swept { bodies, tensors, of_blocks, rest, units, motion }
+        let (radii, last) = (Radii::default(), Change::default());
+        Swept { bodies, tensors, of_blocks, rest, units, radii, last, motion }
     }
 }
+
+/// Radii of the contacts of an island \[m\].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Radii {
+    pub(super) smallest: f64,
+    largest: f64,
+}
+
+impl Radii {
+    fn of(island: &Island<'_>) -> Self {
+        let start = Radii { smallest: f64::INFINITY, largest: 0.0 };
+        let join =
+            |r: Radii, row: &Row| Radii { smallest: r.smallest.min(row.radius), largest: r.largest.max(row.radius) };
+        island.rows.iter().fold(start, join)
+    }
+
+    /// Whether one stands for all.
+    pub(super) fn are_alike(&self) -> bool {
+        self.largest <= ALIKE * self.smallest
+    }
+}
+
+/// Ratio of radii up to which they are alike.
+const ALIKE: f64 = 1.01;
 
 /// The packs of a block.
 #[derive(Debug)]
@@ -154,15 +183,20 @@ pub(super) struct PackList<T, const L: usize> {
     pub(super) axes: Vec<Lanes3<T, L>>,
     /// One for each pack where sweeps are steps of a conjugate gradient method, else empty.
     pub(super) directions: Vec<Direction<T, L>>,
-    /// Largest change of a relative velocity in the last pass \[speed\].
-    pub(super) largest: f64,
+    /// One for each of `turning` then.
+    pub(super) turns: Vec<Turn<T, L>>,
+    /// The island's smallest radius over that of each contact, one for each pack where radii differ, else empty.
+    pub(super) shares: Vec<Lanes<T, L>>,
+    /// Largest changes in the last pass.
+    pub(super) largest: Change,
     colours: Colours,
 }
 
 impl<T, const L: usize> Default for PackList<T, L> {
     fn default() -> Self {
         let (packs, turning, axes, directions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        PackList { packs, turning, axes, directions, largest: 0.0, colours: Colours::default() }
+        let (shares, largest, colours) = (Vec::new(), Change::default(), Colours::default());
+        PackList { packs, turning, axes, directions, turns: Vec::new(), shares, largest, colours }
     }
 }
 
@@ -170,17 +204,18 @@ impl<T: Real, const L: usize> Swept<T, L> {
     /// Lays out the island with the impulses that its rows start from.
     pub(super) fn load(&mut self, island: &Island<'_>, units: Units) {
         self.units = units;
+        self.radii = Radii::of(island);
         self.load_bodies(island);
-        let count = island.blocks.len();
+        let (count, radii) = (island.blocks.len(), self.radii);
         if self.of_blocks.len() < count {
             self.of_blocks.resize_with(count, BlockPacks::default);
         }
         self.of_blocks[..count].par_iter_mut().enumerate().for_each(|(k, of)| {
             let first = Set::Inside(k).rows(island.blocks, island.rows.len()).start;
-            of.inside.load(island, Set::Inside(k), first, &units);
-            of.across.load(island, Set::Across(k), first, &units);
+            of.inside.load(island, Set::Inside(k), first, &units, &radii);
+            of.across.load(island, Set::Across(k), first, &units, &radii);
         });
-        self.rest.load(island, Set::Rest, 0, &units);
+        self.rest.load(island, Set::Rest, 0, &units, &radii);
     }
 
     /// Takes up the velocities of the island.
@@ -228,8 +263,10 @@ impl<T: Real, const L: usize> Swept<T, L> {
 
 impl<T: Real, const L: usize> PackList<T, L> {
     /// Lays out a set of contacts; bodies are counted from the first that the set may touch, rows from `first_row`.
-    fn load(&mut self, island: &Island<'_>, set: Set, first_row: usize, units: &Units) {
+    fn load(&mut self, island: &Island<'_>, set: Set, first_row: usize, units: &Units, radii: &Radii) {
         self.packs.clear();
+        self.shares.clear();
+        self.largest = Change::default();
         self.turning.clear();
         self.axes.clear();
         let of_set = set.rows(island.blocks, island.rows.len());
@@ -248,6 +285,9 @@ impl<T: Real, const L: usize> PackList<T, L> {
             self.packs.push(Pack::new(index, &rows, island, base, units));
             if turning {
                 self.turning.push(Turning::new(&rows, island, units));
+            }
+            if !radii.are_alike() {
+                self.shares.push(rows.or_zero(|row| radii.smallest / row.radius));
             }
         }
     }

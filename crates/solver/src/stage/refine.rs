@@ -61,13 +61,21 @@ impl Packs {
         }
     }
 
-    /// Makes ready for [`Packs::sweep_on`]; false where it cannot be, for rolling and torsional friction have no directions.
-    pub(super) fn begin_directions(&mut self) -> bool {
-        if self.is_single || self.double.has_turning() {
-            return false;
-        }
-        self.double.begin_directions();
-        true
+    /// Makes ready for [`Packs::sweep_on`].
+    pub(super) fn begin_directions(&mut self) {
+        if self.is_single { self.single.begin_directions() } else { self.double.begin_directions() }
+    }
+
+    /// Whether sweeps that energy asks for are steps of a conjugate gradient method: of a large island whose contacts are of one size they are as
+    /// good without.
+    pub(super) fn are_worth_directions(&self) -> bool {
+        !self.is_single || self.are_unlike()
+    }
+
+    /// Whether contacts of the island differ in their radii.
+    pub(super) fn are_unlike(&self) -> bool {
+        let radii = if self.is_single { &self.single.radii } else { &self.double.radii };
+        !radii.are_alike()
     }
 
     /// A sweep that starts where the directions of those before lead to; returns as [`Packs::pass`].
@@ -87,6 +95,11 @@ impl Packs {
     /// Goes through all contacts; returns the largest change of a relative velocity \[m/s\].
     pub(super) fn pass(&mut self, blocks: &[Block], task: Task) -> f64 {
         if self.is_single { self.single.pass(blocks, task) } else { self.double.pass(blocks, task) }
+    }
+
+    /// Largest change of a relative velocity in the last sweep over the radius of its contact \[1/s\].
+    pub(super) fn depth(&self) -> f64 {
+        if self.is_single { self.single.depth() } else { self.double.depth() }
     }
 
     /// Hands velocities and impulses back to the island; `before` are the velocities with which it came.

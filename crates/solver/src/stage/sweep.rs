@@ -19,7 +19,7 @@ pub(super) enum Task {
 impl<T: Real, const L: usize> Swept<T, L> {
     /// Goes through all contacts; returns the largest change of a relative velocity \[m/s\].
     pub(super) fn pass(&mut self, blocks: &[Block], task: Task) -> f64 {
-        let Swept { bodies, tensors, of_blocks, rest, units, .. } = self;
+        let Swept { bodies, tensors, of_blocks, rest, units, last, .. } = self;
         let of_blocks = &mut of_blocks[..blocks.len()];
         // There are none where no body has one.
         let count = bodies.len();
@@ -31,16 +31,37 @@ impl<T: Real, const L: usize> Swept<T, L> {
             of.across.pass(bodies, tensors_of(Set::Across(k)), task);
         });
         rest.pass(bodies, tensors, task);
-        let of_blocks = of_blocks.iter().map(|of| of.inside.largest.max(of.across.largest));
-        of_blocks.fold(rest.largest, f64::max) * units.speed
+        let of_blocks = of_blocks.iter().map(|of| of.inside.largest.max(&of.across.largest));
+        *last = of_blocks.fold(rest.largest, |x, y| x.max(&y));
+        last.change * units.speed
+    }
+
+    /// Largest change of a relative velocity in the last sweep over the radius of its contact \[1/s\].
+    pub(super) fn depth(&self) -> f64 {
+        let change = if self.radii.are_alike() { self.last.change } else { self.last.beside };
+        change * self.units.speed / self.radii.smallest
     }
 }
 
 impl<T: Real, const L: usize> PackList<T, L> {
     /// Goes through the contacts of a set; `bodies` are those that it may touch.
     fn pass(&mut self, bodies: &mut [LaneBody<T>], tensors: &[Columns<T>], task: Task) {
-        let PackList { packs, turning, axes, largest, .. } = self;
-        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, axes, tensors, task });
+        let PackList { packs, turning, axes, shares, largest, .. } = self;
+        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, axes, shares, tensors, task });
+    }
+}
+
+/// Largest changes of relative velocities in a pass \[speed\].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Change {
+    change: f64,
+    /// The same with each change beside the radius of its contact: times the island's smallest over it. Zero where radii are alike.
+    beside: f64,
+}
+
+impl Change {
+    fn max(&self, other: &Self) -> Self {
+        Change { change: self.change.max(other.change), beside: self.beside.max(other.beside) }
     }
 }
 
@@ -50,32 +71,39 @@ struct Pass<'a, T: Real, const L: usize> {
     packs: &'a mut [Pack<T, L>],
     turning: &'a mut [Turning<T, L>],
     axes: &'a [Lanes3<T, L>],
+    shares: &'a [Lanes<T, L>],
     tensors: &'a [Columns<T>],
     task: Task,
 }
 
 impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
-    type Output = f64;
+    type Output = Change;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Pass { bodies, packs, turning, axes, tensors, task } = self;
+    fn with_simd<S: Simd>(self, simd: S) -> Change {
+        let Pass { bodies, packs, turning, axes, shares, tensors, task } = self;
         let mut sweep = Sweep { simd, tensors, bodies };
         let mut largest = Lanes::<T, L>::default();
+        let mut beside = Lanes::<T, L>::default();
         for (k, pack) in packs.iter_mut().enumerate() {
             for part in 0..L / T::width::<S>() {
                 if task == Task::WarmStart {
                     sweep.warm_start(pack, part);
                     continue;
                 }
-                let mut squared = largest.load(simd, part).max(sweep.update(pack, axes.get(k), part));
+                let change = sweep.update(pack, axes.get(k), part);
+                if let Some(share) = shares.get(k) {
+                    let share = share.load(simd, part);
+                    beside.store(part, beside.load(simd, part).max(change * (share * share)));
+                }
+                let mut squared = largest.load(simd, part).max(change);
                 if let Some(turning) = turning.get_mut(k) {
                     squared = squared.max(sweep.turn(turning, pack, part));
                 }
                 largest.store(part, squared);
             }
         }
-        largest.largest().sqrt()
+        Change { change: largest.largest().sqrt(), beside: beside.largest().sqrt() }
     }
 }
 
@@ -238,11 +266,14 @@ mod tests {
     use crate::stage::units::Units;
 
     /// Velocities and impulses after ten sweeps, as bits of double precision.
-    fn bits<T: Real, const L: usize>(swept: &mut Swept<T, L>, mut pass: impl FnMut(Pass<'_, T, L>) -> f64) -> Vec<u64> {
-        let Swept { bodies, tensors, rest: PackList { packs, turning, axes, .. }, .. } = swept;
+    fn bits<T: Real, const L: usize>(
+        swept: &mut Swept<T, L>,
+        mut pass: impl FnMut(Pass<'_, T, L>) -> Change,
+    ) -> Vec<u64> {
+        let Swept { bodies, tensors, rest: PackList { packs, turning, axes, shares, .. }, .. } = swept;
         let tasks = std::iter::once(Task::WarmStart).chain([Task::Sweep; 10]);
         let residuals: Vec<f64> =
-            tasks.map(|task| pass(Pass { bodies, packs, turning, axes, tensors, task })).collect();
+            tasks.map(|task| pass(Pass { bodies, packs, turning, axes, shares, tensors, task }).change).collect();
         let velocities = bodies.iter().map(|body| body.velocity(&Units::default())).flat_map(|v| [v.linear, v.angular]);
         let impulses = packs.iter().flat_map(|pack| pack.normal_impulse.0.map(T::double));
         residuals.into_iter().chain(velocities.flat_map(|v| v.to_array())).chain(impulses).map(f64::to_bits).collect()

@@ -118,6 +118,27 @@ fn a_violent_stage_ends_early_unless_it_is_deep() {
     assert_eq!(swept(f64::INFINITY, 0.0), 12);
 }
 
+/// A speck on the floor beside the balls, a thousandth of their size, whose contact comes to rest at once.
+#[test]
+fn depth_is_that_of_the_contact_and_not_of_the_smallest_one() {
+    let swept = |deep: f64, with_speck: bool| {
+        let mut scene = column(true);
+        if with_speck {
+            let coefficients = Coefficients { static_friction: 0.3, dynamic_friction: 0.3, ..Coefficients::BARE };
+            scene.parts.push(Part::ball(DVec3::new(9.0, 0.0, 5e-4), 2e-9, 5e-4, DVec3::Z * -3.0));
+            scene.touches.push(Touch { radius: 5e-4, ..Touch::new(11, 10, DVec3::X * 9.0, DVec3::Z, coefficients) });
+        }
+        let settings = StageSettings { violent: 0.0, deep, max_sweeps: 5, deep_sweeps: 400, ..sweeps(5) };
+        scene.stage(&settings).report.sweeps
+    };
+    let (alone, beside) = (swept(0.01, false), swept(0.01, true));
+    // Measured 223 and 41: where radii differ, sweeps are steps of conjugate gradients.
+    assert!(alone < 400 && beside > 5 && beside <= alone, "{alone}, {beside}");
+    // A depth of 0.01 over the radius of the speck is 1e-5 over that of a ball: judged by the smallest, both took as long.
+    let sharper = swept(1e-5, true);
+    assert!(sharper > beside, "{beside}, {sharper}");
+}
+
 /// A column of ten balls that comes down at 3 m/s, on a floor or on a ball that lies free.
 fn column(is_held: bool) -> Scene {
     let coefficients = Coefficients { static_friction: 0.3, dynamic_friction: 0.3, ..Coefficients::BARE };
