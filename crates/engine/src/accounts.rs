@@ -108,6 +108,7 @@ mod tests {
             velocity: vec![Velocity { linear: 2.0 * DVec3::X, ..Velocity::ZERO }; 2],
             dynamic: vec![true, false],
             mass: vec![3.0; 2],
+            step: vec![0.0; 2],
             principal_inertia: vec![DVec3::ONE; 2],
             radius: vec![0.5; 2],
             shape: vec![shape; 2],

@@ -18,6 +18,10 @@ pub struct Audit {
     pub dissipated: f64,
     /// Largest rise of E* in a step, net of the work put in, over `max(dissipated so far, 1e-6 of the start's energy)` \[-\].
     pub energy_gained: f64,
+    /// Rises of E* so far, of every island in every part of a step by itself, net of the work put in.
+    pub rises: f64,
+    /// Change of E* so far because bodies began steps of another length: neither gained nor dissipated.
+    pub step_change: f64,
     /// Work of the drift correction so far, every step's counted as positive.
     pub correction_work: f64,
     /// Work of driven bodies so far.
@@ -61,6 +65,8 @@ impl Audit {
         });
         self.dissipated = book.dissipated();
         self.energy_gained = book.energy_gained();
+        self.rises += e.rises;
+        self.step_change += e.step_change;
         self.correction_work += e.correction_work.abs();
         self.driven_work += e.driven_work;
         self.field_work += e.field_work;
@@ -72,8 +78,36 @@ impl Audit {
         self.impact_error = self.impact_error.max(e.impact_error);
     }
 
+    /// All rises of E* so far over what a rise is judged against now: the energy dissipated in the run, or 1e-6 of the start's \[-\].
+    pub fn energy_gained_sum(&self) -> f64 {
+        if self.rises == 0.0 { 0.0 } else { self.rises / self.book.as_ref().map_or(0.0, EnergyAudit::scale) }
+    }
+
     /// Work of the drift correction over the energy dissipated \[-\], without cancellation; zero when it did none.
     pub fn correction_share(&self) -> f64 {
         self.book.as_ref().map_or(0.0, EnergyAudit::absolute_correction_work)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rises_add_up_and_the_change_of_lengths_is_no_rise() {
+        let mut audit = Audit::default();
+        audit.begin(1000.0);
+        let step = |star_change: f64, rises: f64, step_change: f64| EnergyReport {
+            star_change,
+            rises,
+            step_change,
+            ..EnergyReport::default()
+        };
+        // Two islands in one step: one loses ten, the other gains three.
+        [step(-7.0, 3.0, 5.0), step(-3.0, 0.0, -5.0), step(1.0, 1.0, 2.0)].iter().for_each(|e| audit.record(e));
+        assert_eq!((audit.dissipated, audit.rises, audit.step_change), (9.0, 4.0, 2.0));
+        assert_eq!(audit.energy_gained, 0.1, "of the third step alone: one in ten");
+        assert_eq!(audit.energy_gained_sum(), 4.0 / 9.0);
+        assert_eq!(Audit::default().energy_gained_sum(), 0.0);
     }
 }

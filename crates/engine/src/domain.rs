@@ -21,7 +21,6 @@
 //! those that touched the one that left.
 
 use granule_geometry::Shape;
-use granule_measure::Energies;
 use granule_model::{Aabb, BodyId, DVec3, Velocity};
 
 use crate::bodies::{Bodies, Driven};
@@ -202,7 +201,7 @@ impl Simulation {
     pub(crate) fn take_out(&mut self, gone: &[u32]) {
         for i in gone {
             let i = *i as usize;
-            self.audit.removed += self.star_of(i);
+            self.audit.removed += self.taken_along(i);
             self.bodies.present[i] = false;
             self.bodies.dynamic[i] = false;
             self.bodies.movable[i] = false;
@@ -219,13 +218,9 @@ impl Simulation {
         self.asleep = None;
     }
 
-    /// E* of a body; zero before the book is opened \[J\].
-    fn star_of(&self, i: usize) -> f64 {
-        if self.steps == 0 || !self.bodies.dynamic[i] {
-            return 0.0;
-        }
-        let motion = std::iter::once(self.bodies.motion(i));
-        Energies::of(motion, self.settings.gravity, self.datum * self.up()).conserved()
+    /// E* that a body takes with it; zero before the book is opened \[J\].
+    fn taken_along(&self, i: usize) -> f64 {
+        if self.steps == 0 { 0.0 } else { self.star_of(i) }
     }
 
     fn find_leavers(&self, leavers: &mut Vec<u32>) {

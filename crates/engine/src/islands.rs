@@ -434,6 +434,17 @@ impl Problems {
         sum
     }
 
+    /// Sum of the rises of E* of those islands whose E* rose, net of the work put in, but for those of bodies of `undone` \[J\].
+    /// `change` is that of a body, less the work of force fields on it.
+    pub(crate) fn rises(&self, undone: &[bool], change: impl Fn(usize) -> f64) -> f64 {
+        let rise = |(island, outcome): (granule_islands::Island<'_>, &Outcome)| {
+            let stands = island.bodies.first().is_some_and(|i| !undone.get(*i as usize).copied().unwrap_or(false));
+            let change: f64 = if stands { island.bodies.iter().map(|i| change(*i as usize)).sum() } else { 0.0 };
+            if stands { (change - outcome.driven_work_on_star).max(0.0) } else { 0.0 }
+        };
+        self.islands.iter().zip(&self.outcomes).map(rise).sum()
+    }
+
     /// Tells `sleep` what the contacts with bodies awake do to sleepers in the step that the contact stage has just solved.
     pub(crate) fn load_sleepers(&self, bodies: &Bodies, contacts: &[Contact], sleep: &mut Sleep) {
         for (row, place) in self.rows.iter().zip(&self.layout.rows) {

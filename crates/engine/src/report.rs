@@ -89,6 +89,8 @@ pub struct EnergyReport {
     pub correction_work: f64,
     /// Change of E* because bodies began steps of another length than they made before: neither gain nor loss.
     pub step_change: f64,
+    /// Rises of E* in this step, each island's by itself and net of the work put in; a fall elsewhere hides none.
+    pub rises: f64,
     /// Change of E* in this step less the work of driven bodies and force fields; what the rule on energy gains watches.
     pub star_change: f64,
     /// Largest rise of kinetic energy by the impact and contact stages of a sub-step over what they were given, relative to it
@@ -111,6 +113,7 @@ impl EnergyReport {
         self.correction_work += e.correction_work;
         self.star_change += e.star_change;
         self.step_change += e.step_change;
+        self.rises += e.rises;
         self.stage_gain = self.stage_gain.max(e.stage_gain);
         self.impact_error = self.impact_error.max(e.impact_error);
         (self.kinetic, self.potential, self.star) = (e.kinetic, e.potential, e.star);

@@ -58,10 +58,14 @@ pub struct Simulation {
     pub(crate) dividing: Divide,
     /// Whether a driven body stood still in the last step, because it was jammed.
     pub(crate) stood: bool,
+    /// Steps in which driven bodies stood still, counted once for each such body.
+    pub(crate) jam_stops: u64,
     /// Factor on the sweeps of the contact stage.
     pub(crate) patience: u32,
     /// Poses before the move, where there are meshes.
     pub(crate) departed: Vec<Pose>,
+    /// E* of each body at the start of the sub-step under way, with the work of the force fields on it since \[J\].
+    pub(crate) star_before: Vec<f64>,
     /// Velocities before the forces of the step, and with them.
     pub(crate) unforced: Vec<Velocity>,
     pub(crate) forced: Vec<Velocity>,
@@ -119,8 +123,10 @@ impl Simulation {
             begins_in_halves: false,
             dividing: Divide::default(),
             stood: false,
+            jam_stops: 0,
             patience: 1,
             departed: Vec::new(),
+            star_before: Vec::new(),
             unforced: Vec::new(),
             forced: Vec::new(),
             moved: Vec::new(),
@@ -339,6 +345,11 @@ impl Simulation {
     /// smallest width of the convex pieces that touched \[-\]: a plate is judged by its thickness.
     pub fn largest_overlap_thin(&self) -> f64 {
         self.largest_overlap_thin
+    }
+
+    /// Steps in which driven bodies stood still because they were jammed, counted once for each such body.
+    pub fn jam_stops(&self) -> u64 {
+        self.jam_stops
     }
 
     /// What became of the impacts of the run so far.

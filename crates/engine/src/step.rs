@@ -83,6 +83,7 @@ impl Simulation {
         self.steps += 1;
         self.audit.record(&report.energy);
         self.impacts.add(&report);
+        self.jam_stops += u64::from(report.stopped);
         self.largest_overlap = self.largest_overlap.max(report.largest_overlap);
         self.largest_overlap_thin = self.largest_overlap_thin.max(report.largest_overlap_thin);
         self.remove_leavers();

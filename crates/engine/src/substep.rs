@@ -70,6 +70,7 @@ impl Simulation {
         clock.enter(Phase::Forces);
         let step_change = self.begin_steps(self.star_time(dt));
         let start = self.energies();
+        self.note_star();
         self.wake_drawn(dt);
         let mut field_work = self.apply_forces(dt).map_err(|body| self.pulled_apart(body))?;
         self.detection.ask_for_nothing();
@@ -140,6 +141,7 @@ impl Simulation {
             ..EnergyReport::default()
         };
         self.observe(dt, start, forced, &totals, &mut report.energy);
+        report.energy.rises = self.rises(undone, report.energy.star_change);
         clock.leave();
         for (sum, x) in report.seconds.iter_mut().zip(clock.seconds) {
             *sum += x;
@@ -203,6 +205,7 @@ impl Simulation {
             let (velocity, work) = self.forced_velocity(i, dt);
             self.bodies.velocity[i] = velocity;
             self.bodies.step[i] = star_time;
+            self.star_before[i] += work;
             field_work += work;
         }
         self.sleep.woken.clear();
@@ -348,6 +351,7 @@ impl Simulation {
         forced.clone_from(&self.bodies.velocity);
         let moves = |i: usize| self.bodies.awake(i);
         let mut field_work = 0.0;
+        let mut work_of = Vec::new();
         if self.fields.is_empty() {
             let items = forced.par_iter_mut().enumerate();
             parallel::for_each(items, |(i, v)| {
@@ -360,6 +364,7 @@ impl Simulation {
                 let work;
                 (*v, work) = self.forced_velocity(i, dt);
                 field_work += work;
+                work_of.push((i, work));
                 let speed = v.linear.length() + v.angular.length() * self.bodies.extent[i];
                 // Written so that NaN is too far.
                 let near = speed * dt <= check::LONGEST;
@@ -370,6 +375,9 @@ impl Simulation {
             }
         }
         self.bodies.transport = std::mem::replace(&mut self.bodies.velocity, forced);
+        for (i, work) in work_of {
+            self.star_before[i] += work;
+        }
         Ok(field_work)
     }
 
@@ -406,6 +414,32 @@ impl Simulation {
         });
         drive::arrive(&mut self.bodies);
         Ok(())
+    }
+
+    /// E* of a body, from the height of the datum \[J\].
+    pub(crate) fn star_of(&self, i: usize) -> f64 {
+        if !self.bodies.dynamic[i] {
+            return 0.0;
+        }
+        let (motion, gravity) = (self.bodies.motion(i), self.settings.gravity);
+        let height = motion.position - self.datum * self.up();
+        self.bodies.kinetic_energy(i) - motion.mass * gravity.dot(height) + motion.step_term(gravity)
+    }
+
+    /// Notes the E* of each body.
+    fn note_star(&mut self) {
+        let mut star = std::mem::take(&mut self.star_before);
+        parallel::fill(&mut star, self.bodies.len(), &|i| self.star_of(i));
+        self.star_before = star;
+    }
+
+    /// Rises of E* in the pass, island by island. Laws that resolve impacts cluster by cluster book the work of driven bodies for all of them
+    /// together: there the `change` of the whole is all that can be judged.
+    fn rises(&self, undone: &[bool], change: f64) -> f64 {
+        if !self.settings.law.is_released() || self.pass == Pass::Flight {
+            return change.max(0.0);
+        }
+        self.problems.rises(undone, |i| self.star_of(i) - self.star_before[i])
     }
 
     /// Phase `observe`: sleep and the energy book.

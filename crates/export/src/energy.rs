@@ -10,7 +10,7 @@ use crate::number::number_text;
 /// Energies, work and contacts after one step.
 ///
 /// Energies are instantaneous; work and dissipation are totals since the start of the run, so a row can be judged without
-/// those before it: `energy_star - energy_star(0) = work_driven - (sum of what was dissipated) + correction_work + drag`
+/// those before it: `energy_star - energy_star(0) = work_driven - (sum of what was dissipated) + correction_work + step_change + drag`
 /// up to the errors that `energy_gain` shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyRow {
@@ -22,7 +22,7 @@ pub struct EnergyRow {
     pub kinetic: f64,
     /// Potential energy in gravity, counted from the lowest point of the container \[J\].
     pub potential: f64,
-    /// E* = kinetic + potential + (dt/2) sum m g.v \[J\]: constant in free flight under symplectic Euler.
+    /// E* = kinetic + potential + sum (dt/2) m g.v, dt the step that each body made last \[J\]: constant in free flight under symplectic Euler.
     pub energy_star: f64,
     /// Work done by driven bodies so far \[J\].
     pub work_driven: f64,
@@ -36,6 +36,8 @@ pub struct EnergyRow {
     pub dissipated_contact: f64,
     /// Energy taken from bodies that fell asleep so far \[J\].
     pub dissipated_sleep: f64,
+    /// Change of E* so far because bodies began steps of another length, neither gain nor loss \[J\].
+    pub step_change: f64,
     /// Work of the drift correction so far \[J\].
     pub correction_work: f64,
     /// Rise of E* in this step, work of driven bodies taken off \[J\]; negative when energy was lost.
@@ -56,7 +58,7 @@ pub struct EnergyRow {
 
 impl EnergyRow {
     /// Names of the columns, in the order of the fields.
-    pub const COLUMNS: [&'static str; 19] = [
+    pub const COLUMNS: [&'static str; 20] = [
         "time",
         "step",
         "kinetic",
@@ -68,6 +70,7 @@ impl EnergyRow {
         "dissipated_friction",
         "dissipated_contact",
         "dissipated_sleep",
+        "step_change",
         "correction_work",
         "energy_gain",
         "impact_error",
@@ -78,7 +81,7 @@ impl EnergyRow {
         "substeps",
     ];
 
-    fn record(&self) -> [String; 19] {
+    fn record(&self) -> [String; 20] {
         let n = number_text;
         [
             n(self.time),
@@ -92,6 +95,7 @@ impl EnergyRow {
             n(self.dissipated_friction),
             n(self.dissipated_contact),
             n(self.dissipated_sleep),
+            n(self.step_change),
             n(self.correction_work),
             n(self.energy_gain),
             n(self.impact_error),
@@ -167,6 +171,7 @@ mod tests {
             dissipated_friction: 9.0,
             dissipated_contact: 10.0,
             dissipated_sleep: 10.5,
+            step_change: 10.75,
             correction_work: 11.0,
             energy_gain: -12.5,
             impact_error: 1e-16,

@@ -27,6 +27,15 @@ pub struct Summary {
     /// 1e-6 of the start's energy \[-\].
     #[serde(with = "finite_or_null")]
     pub energy_gained: f64,
+    /// The same by the thickness of what touches: depth over the smaller of the equal-volume radius and half the smallest width of the
+    /// convex pieces \[-\].
+    #[serde(with = "finite_or_null")]
+    pub largest_overlap_thin: f64,
+    /// All rises of E*, of every island in every step by itself, over the energy dissipated in the run \[-\].
+    #[serde(with = "finite_or_null")]
+    pub energy_gained_sum: f64,
+    /// Steps in which driven bodies stood still because they were jammed, counted once for each such body.
+    pub jam_stops: u64,
     /// Work of the drift correction over the energy dissipated in the run \[-\].
     #[serde(with = "finite_or_null")]
     pub correction_work: f64,
@@ -163,6 +172,9 @@ pub struct EnergyTotals {
     /// Taken from bodies that fell asleep.
     #[serde(with = "finite_or_null")]
     pub dissipated_sleep: f64,
+    /// Change of E* because bodies began steps of another length: neither gained nor dissipated.
+    #[serde(with = "finite_or_null")]
+    pub step_change: f64,
     /// Work of the drift correction.
     #[serde(with = "finite_or_null")]
     pub correction_work: f64,
@@ -264,6 +276,8 @@ mod tests {
             "at_rest",
             "largest_overlap",
             "energy_gained",
+            "energy_gained_sum",
+            "largest_overlap_thin",
             "correction_work",
             "bodies",
             "bodies_lost",

@@ -20,6 +20,7 @@ pub(crate) fn energy_row(simulation: &Simulation, report: &StepReport) -> Energy
         dissipated_friction: audit.dissipated_friction,
         dissipated_contact: audit.dissipated_contact,
         dissipated_sleep: audit.dissipated_sleep,
+        step_change: audit.step_change,
         correction_work: audit.correction_work,
         energy_gain: star_change,
         impact_error,

@@ -38,6 +38,9 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         at_rest: simulation.at_rest(),
         largest_overlap: simulation.largest_overlap(),
         energy_gained: audit.energy_gained,
+        largest_overlap_thin: simulation.largest_overlap_thin(),
+        energy_gained_sum: audit.energy_gained_sum(),
+        jam_stops: simulation.jam_stops(),
         correction_work: audit.correction_share(),
         stage_gain: audit.stage_gain,
         impact_error: audit.impact_error,
@@ -95,6 +98,7 @@ fn energy_totals(simulation: &Simulation, outcome: &Outcome) -> EnergyTotals {
         dissipated_friction: audit.dissipated_friction,
         dissipated_contact: audit.dissipated_contact,
         dissipated_sleep: audit.dissipated_sleep,
+        step_change: audit.step_change,
         correction_work: audit.correction_work,
         removed: audit.removed,
     }

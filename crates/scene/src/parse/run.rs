@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granule_engine::{Etm, Law, RestCriterion, Settings, Stepping};
+use granule_engine::{Etm, JamResponse, Law, RestCriterion, Settings, Stepping};
 use granule_forces::Drag;
 use granule_integrator::Integrator;
 use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
@@ -10,7 +10,8 @@ use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::read::{Item, Table};
 
-const RUN: &[&str] = &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "stepping", "rest"];
+const RUN: &[&str] =
+    &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "stepping", "jam", "rest"];
 const REST: &[&str] = &["speed", "fraction", "energy", "hold"];
 const INTEGRATORS: [&str; 3] = ["symplectic-euler", "midpoint", "rk4"];
 const LAWS: &[&str] = &Law::NAMES;
@@ -59,12 +60,17 @@ pub(super) fn read(root: &Table<'_, '_>) -> Result<Run, SceneError> {
         let kinds = [Stepping::Margin, Stepping::Event];
         item.one_of(&["margin", "event"]).map(|i| kinds[i])
     };
+    let jam = |item: Item<'_, '_>| {
+        let kinds = [JamResponse::Error, JamResponse::Yield];
+        item.one_of(&["error", "yield"]).map(|i| kinds[i])
+    };
     let settings = Settings {
         gravity: table.or("gravity", defaults.gravity, Item::vector)?,
         time_step: table.or("time_step", None, time_step)?,
         sleeping: table.or("sleeping", defaults.sleeping, Item::boolean)?,
         integrator: table.or("integrator", defaults.integrator, integrator)?,
         stepping: table.or("stepping", defaults.stepping, stepping)?,
+        jam: table.or("jam", defaults.jam, jam)?,
         ..defaults
     };
     let until_rest = until(&table)?;
