@@ -27,7 +27,7 @@ use crate::substep::{Attempt, Pass};
 /// Overlap beyond which a step in which it grew is divided, over the thickness of what touches \[-\].
 pub const OVERLAP_BOUND: f64 = 0.008;
 /// Overlap that no step should reach, over the thickness \[-\].
-const OVERLAP_LIMIT: f64 = 0.01;
+pub(crate) const OVERLAP_LIMIT: f64 = 0.01;
 /// Share of what is left to [`OVERLAP_LIMIT`] that a step may use up undivided: steps that creep there never arrive. Without it a
 /// frictionless pack of cubes with one contact at 0.8 % divided every step into 64, for a growth of 0.001 % that no
 /// division changes.

@@ -171,10 +171,13 @@ impl Simulation {
 
     /// Phase `advance`, second part.
     pub(crate) fn correct_drift(&mut self) {
-        let Simulation { drift, bodies, detection, problems, accounts, settings, .. } = self;
-        let budgets = problems.components().iter().enumerate().map(|(k, _)| {
+        let Simulation { drift, bodies, detection, problems, accounts, settings, mends_start, .. } = self;
+        let problems = &*problems;
+        // Bodies that were put into each other are parted whatever they weigh.
+        let mends = *mends_start;
+        let budgets = problems.components().iter().enumerate().map(move |(k, _)| {
             let island = problems.scale(k);
-            drift_budget_of_step(&island.account, island.has_friction)
+            if mends { f64::INFINITY } else { drift_budget_of_step(&island.account, island.has_friction) }
         });
         let islands = problems.components();
         drift.correct(bodies, &mut detection.contacts, settings.gravity, islands, budgets, accounts)

@@ -53,6 +53,8 @@ pub struct Simulation {
     pub(crate) audit: Audit,
     pub(crate) departures: Departures,
     pub(crate) restore: Vec<Restore>,
+    /// Whether bodies that were added may still be in each other.
+    pub(crate) mends_start: bool,
     /// Whether the next step begins in halves, because the last one had to be divided.
     pub(crate) begins_in_halves: bool,
     pub(crate) dividing: Divide,
@@ -120,6 +122,7 @@ impl Simulation {
             sleep: Sleep::default(),
             audit: Audit::default(),
             restore: Vec::new(),
+            mends_start: false,
             begins_in_halves: false,
             dividing: Divide::default(),
             stood: false,
@@ -284,6 +287,7 @@ impl Simulation {
     /// Bookkeeping after bodies were added. The energy book goes on: it counts changes within steps.
     fn changed(&mut self) {
         self.detection.invalidate();
+        self.mends_start = true;
         self.choice_is_stale = true;
         self.rest_time = 0.0;
     }

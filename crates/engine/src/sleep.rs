@@ -33,6 +33,9 @@ const LOAD: f64 = 0.05;
 /// Change of a field's force on a sleeper that wakes it, over its weight; of its moment over weight times radius.
 const FIELD: f64 = 0.01;
 
+/// Overlap over the thickness beyond which a contact keeps its bodies awake: the drift correction is still at it, which moves no velocity.
+const DEEP: f64 = 0.01;
+
 /// How near each body is to sleep, and what it fell asleep with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rest {
@@ -295,8 +298,9 @@ impl Sleep {
         self.calm.clone_from(&self.drowsy);
         for c in contacts.iter().filter(|c| c.touches()) {
             let (a, b) = (c.a as usize, c.b as usize);
-            self.calm[a] &= self.drowsy[b];
-            self.calm[b] &= self.drowsy[a];
+            let is_deep = c.depth() > DEEP;
+            self.calm[a] &= self.drowsy[b] && !is_deep;
+            self.calm[b] &= self.drowsy[a] && !is_deep;
         }
         let mut taken = 0.0;
         for i in 0..bodies.len() {

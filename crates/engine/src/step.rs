@@ -22,7 +22,7 @@ use tracing::trace_span;
 use crate::check;
 use crate::description::Stepping;
 use crate::detection::Contact;
-use crate::divide::Stop;
+use crate::divide::{OVERLAP_LIMIT, Stop};
 use crate::error::EngineError;
 use crate::jam::JamResponse;
 use crate::parallel;
@@ -84,6 +84,7 @@ impl Simulation {
         self.audit.record(&report.energy);
         self.impacts.add(&report);
         self.jam_stops += u64::from(report.stopped);
+        self.mends_start &= report.largest_overlap_thin > OVERLAP_LIMIT;
         self.largest_overlap = self.largest_overlap.max(report.largest_overlap);
         self.largest_overlap_thin = self.largest_overlap_thin.max(report.largest_overlap_thin);
         self.remove_leavers();
