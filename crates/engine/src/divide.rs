@@ -10,8 +10,8 @@
 //! step is made again.
 //!
 //! **Ends.** A step is halved at most [`DEEPEST`] times. A part that fails there is made once more with [`PATIENCE`] times the
-//! sweeps. If that fails as well, and a driven body presses on the group, it is a *jam*: nothing can give way (`jam`). If none does,
-//! the part stands as it is: standing still would have fulfilled every contact, so what fails is convergence, not the scene.
+//! sweeps. If that fails as well, and a driven body presses on the group with more than its inertia explains, it is a *jam*: nothing
+//! can give way (`jam`). Otherwise the part stands as it is: what fails is convergence, not the scene.
 
 use granule_islands::Islands;
 
@@ -25,7 +25,7 @@ use crate::simulation::Simulation;
 use crate::substep::{Attempt, Pass};
 
 /// Overlap beyond which a step in which it grew is divided, over the thickness of what touches \[-\].
-pub const OVERLAP_BOUND: f64 = 0.008;
+pub const OVERLAP_BOUND: f64 = 0.009;
 /// Overlap that no step should reach, over the thickness \[-\].
 pub(crate) const OVERLAP_LIMIT: f64 = 0.01;
 /// Share of what is left to [`OVERLAP_LIMIT`] that a step may use up undivided: steps that creep there never arrive. Without it a
