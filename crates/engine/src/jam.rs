@@ -16,7 +16,6 @@
 
 use granule_model::Velocity;
 
-use crate::detection::Contact;
 use crate::divide::DEEPEST;
 use crate::error::EngineError;
 use crate::simulation::Simulation;

@@ -414,7 +414,7 @@ impl Simulation {
     }
 
     /// Dynamic bodies that have left the system: their centre is inside a half-space or container wall by more than their
-    /// equal-volume radius, or lower than every static body by ten radii.
+    /// equal-volume radius, or, where all static and driven bodies are bounded, lower than all of them by ten radii.
     pub fn lost_bodies(&self) -> Vec<BodyId> {
         let up = self.up();
         let datum = self.lowest_point();
@@ -425,9 +425,13 @@ impl Simulation {
                 buried[i] |= !self.bodies.dynamic[other] && c.gap < -self.bodies.radius[i];
             }
         }
+        // Under what has no end, as a wall that leans, nothing is below everything.
+        let ends = |i: usize| self.bodies.boxes[i].min.is_finite() && self.bodies.boxes[i].max.is_finite();
+        let held = |i: &usize| self.bodies.present[*i] && !self.bodies.dynamic[*i];
+        let bounded = (0..self.bodies.len()).filter(held).all(ends);
         let lost = |i: &usize| {
             let (position, radius) = (self.bodies.pose[*i].position, self.bodies.radius[*i]);
-            buried[*i] || position.dot(up) < datum - 10.0 * radius || !position.is_finite()
+            buried[*i] || (bounded && position.dot(up) < datum - 10.0 * radius) || !position.is_finite()
         };
         (0..self.bodies.len()).filter(|i| self.bodies.dynamic[*i]).filter(lost).map(|i| self.bodies.id(i)).collect()
     }
