@@ -7,6 +7,7 @@
 //!
 //! `cargo xtask random` runs them by the hundred, each in a process of its own; a small set runs in the tests.
 
+mod caught;
 mod form;
 mod generator;
 mod judge;

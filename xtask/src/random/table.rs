@@ -86,8 +86,11 @@ impl Table {
         };
         line("overlap over h", &|r| r.overlap_thin);
         line("overlap over h of bodies that are apart", &|r| r.phantom);
+        line("overlap over h, by the engine", &|r| r.overlap_thin_engine);
         line("overlap over the radius, by the engine", &|r| r.overlap);
-        line("energy gained over dissipated", &|r| r.energy_gained);
+        line("energy gained over dissipated, in one step", &|r| r.energy_gained);
+        line("energy gained over dissipated, sum of all", &|r| r.energy_gained_sum);
+        line("gap over h that holds what jams", &|r| r.jam_gap);
         line("momentum lost or gained over sum |m v|", &|r| r.momentum);
         line("slowest step over the median", &|r| if r.steps > 0 { r.slowest_step / r.median_step } else { 0.0 });
         line("slowest step [s]", &|r| r.slowest_step);
@@ -96,6 +99,9 @@ impl Table {
         let undone: u64 = self.counted().map(|r| r.undone).sum();
         let steps: u64 = self.counted().map(|r| u64::from(r.steps)).sum();
         let seconds: f64 = self.counted().map(|r| r.seconds).sum();
+        let jams = self.counted().filter(|r| r.jam.is_some()).count();
+        let (yielding, stops) = self.counted().filter(|r| r.stops > 0).fold((0, 0), |(n, s), r| (n + 1, s + r.stops));
+        println!("  {jams} runs ended by a jam; {yielding} in which driven bodies stood, {stops} times in all");
         println!("  {steps} steps in {substeps} parts, {undone} undone; {seconds:.1} s of processor time");
     }
 }

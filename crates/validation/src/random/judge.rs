@@ -11,6 +11,10 @@ pub struct Bounds {
     pub overlap: f64,
     /// Largest rise of E* over what was dissipated \[-\].
     pub energy_gain: f64,
+    /// Sum of all rises of E* over what was dissipated \[-\].
+    pub energy_gain_sum: f64,
+    /// Gap over `h` within which the bodies that a jam names are touched from opposite sides \[-\].
+    pub jam_gap: f64,
     /// Change of momentum over the sum of |m v|, where nothing acts from outside \[-\].
     pub momentum: f64,
     /// A step over the median step \[-\].
@@ -29,6 +33,8 @@ impl Default for Bounds {
         Bounds {
             overlap: 0.01,
             energy_gain: 1e-5,
+            energy_gain_sum: 1e-5,
+            jam_gap: 0.01,
             momentum: 1e-9,
             step: 50.0,
             shortest_slow_step: 2e-3,
@@ -42,18 +48,22 @@ impl Default for Bounds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// The engine refused the scene or a step, or panicked.
+    /// The engine refused the scene or a step, or panicked. A jam is none.
     Error,
     /// The run took too long and was stopped, perhaps within a step.
     Unended,
     /// A body is not finite, outside the room, or reported as lost.
     Lost,
+    /// The engine ended the run by a jam, but a body that it names is not touched from opposite sides.
+    FalseJam,
     /// Two bodies overlap too much.
     Overlap,
     /// Bodies that are apart are reported to overlap.
     Phantom,
-    /// Energy came from nothing.
+    /// Energy came from nothing, in one step.
     EnergyGain,
+    /// Energy came from nothing, over the run.
+    GainSum,
     /// Momentum was not kept.
     Momentum,
     /// A step took too long beside the others.
@@ -62,13 +72,15 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// All of them, worst first.
-    pub const ALL: [FaultKind; 8] = [
+    pub const ALL: [FaultKind; 10] = [
         FaultKind::Error,
         FaultKind::Unended,
         FaultKind::Lost,
+        FaultKind::FalseJam,
         FaultKind::Overlap,
         FaultKind::Phantom,
         FaultKind::EnergyGain,
+        FaultKind::GainSum,
         FaultKind::Momentum,
         FaultKind::SlowStep,
     ];
@@ -79,9 +91,11 @@ impl FaultKind {
             FaultKind::Error => "error",
             FaultKind::Unended => "unended",
             FaultKind::Lost => "lost",
+            FaultKind::FalseJam => "false-jam",
             FaultKind::Overlap => "overlap",
             FaultKind::Phantom => "phantom",
             FaultKind::EnergyGain => "energy-gain",
+            FaultKind::GainSum => "gain-sum",
             FaultKind::Momentum => "momentum",
             FaultKind::SlowStep => "slow-step",
         }
@@ -131,12 +145,18 @@ pub struct Report {
     pub phantom: f64,
     /// Between whom, and after which step.
     pub phantom_note: String,
+    /// Largest overlap over `h`, by the engine, whose book has the parts of steps as well \[-\].
+    #[serde(deserialize_with = "number")]
+    pub overlap_thin_engine: f64,
     /// Largest overlap by the engine, over the smaller equal-volume radius \[-\].
     #[serde(deserialize_with = "number")]
     pub overlap: f64,
     /// Largest rise of E* over what was dissipated, by the engine's book \[-\].
     #[serde(deserialize_with = "number")]
     pub energy_gained: f64,
+    /// Sum of all rises of E* over what was dissipated, by the engine's book \[-\].
+    #[serde(deserialize_with = "number")]
+    pub energy_gained_sum: f64,
     /// Largest change of momentum over the sum of |m v| \[-\]; zero where something acts from outside.
     #[serde(deserialize_with = "number")]
     pub momentum: f64,
@@ -157,7 +177,15 @@ pub struct Report {
     pub stopped: bool,
     /// Hash of the bits of all poses and velocities at the end: equal for equal runs, whatever the number of threads.
     pub fingerprint: u64,
-    /// Why the run ended early.
+    /// Steps in which driven bodies stood because they jammed others, counted for each such body.
+    pub stops: u64,
+    /// The jam that ended the run.
+    pub jam: Option<String>,
+    /// Gap over `h` within which the dynamic ones of the bodies that the jam names are touched from opposite sides \[-\]; infinite where
+    /// one is not, zero without a jam.
+    #[serde(deserialize_with = "number")]
+    pub jam_gap: f64,
+    /// The error that ended the run.
     pub error: Option<String>,
 }
 
@@ -178,8 +206,10 @@ impl Report {
             overlap_note: String::new(),
             phantom: 0.0,
             phantom_note: String::new(),
+            overlap_thin_engine: 0.0,
             overlap: 0.0,
             energy_gained: 0.0,
+            energy_gained_sum: 0.0,
             momentum: 0.0,
             lost: Vec::new(),
             slowest_step: 0.0,
@@ -188,14 +218,27 @@ impl Report {
             seconds: 0.0,
             stopped: false,
             fingerprint: 0,
+            stops: 0,
+            jam: None,
+            jam_gap: 0.0,
             error: None,
         }
     }
 
+    /// Whether the run ended, or has to end, before its last step.
+    pub fn is_broken_off(&self) -> bool {
+        self.error.is_some() || self.jam.is_some() || self.stopped
+    }
+
+    /// The largest overlap by each of the three measures; NaN where one is.
+    pub fn deepest_overlap(&self) -> f64 {
+        let all = [self.overlap_thin, self.overlap_thin_engine, self.overlap];
+        all.into_iter().fold(0.0, |deepest: f64, x| if x.is_nan() || x > deepest { x } else { deepest })
+    }
+
     /// Whether the scene says too little to count: hardly anything touched, and yet the run came to its end.
     pub fn is_thrown_away(&self, bounds: &Bounds) -> bool {
-        let ended = self.error.is_none() && !self.stopped;
-        ended && (self.touching as f64) < bounds.touching * self.bodies as f64
+        !self.is_broken_off() && (self.touching as f64) < bounds.touching * self.bodies as f64
     }
 
     /// The bounds that were not kept, worst first. NaN keeps none.
@@ -211,9 +254,14 @@ impl Report {
         if let Some(first) = self.lost.first() {
             add(FaultKind::Lost, self.lost.len() as f64, first.clone());
         }
-        let deepest = if self.overlap_thin >= self.overlap { self.overlap_thin } else { self.overlap };
+        if let Some(jam) = self.jam.as_ref().filter(|_| exceeds(self.jam_gap, bounds.jam_gap)) {
+            add(FaultKind::FalseJam, self.jam_gap, jam.clone());
+        }
+        let deepest = self.deepest_overlap();
         if exceeds(deepest, bounds.overlap) {
-            let note = format!("{}; over the radius {:.2e}", self.overlap_note, self.overlap);
+            let (own, engine, radius) = (self.overlap_thin, self.overlap_thin_engine, self.overlap);
+            let note =
+                format!("{} {own:.2e}; by the engine {engine:.2e}, over the radius {radius:.2e}", self.overlap_note);
             add(FaultKind::Overlap, deepest, note);
         }
         if exceeds(self.phantom, bounds.overlap) {
@@ -221,6 +269,9 @@ impl Report {
         }
         if exceeds(self.energy_gained, bounds.energy_gain) {
             add(FaultKind::EnergyGain, self.energy_gained, String::new());
+        }
+        if exceeds(self.energy_gained_sum, bounds.energy_gain_sum) {
+            add(FaultKind::GainSum, self.energy_gained_sum, String::new());
         }
         if exceeds(self.momentum, bounds.momentum) {
             add(FaultKind::Momentum, self.momentum, String::new());
@@ -259,9 +310,13 @@ mod tests {
             touching: 2,
             steps: 200,
             overlap_thin: 0.0099,
+            overlap_thin_engine: 0.0099,
             overlap: 0.0099,
             phantom: 0.0099,
             energy_gained: 0.99e-5,
+            energy_gained_sum: 0.99e-5,
+            jam: Some("of any kind".to_owned()),
+            jam_gap: 0.0099,
             momentum: 0.99e-9,
             median_step: 1e-4,
             slowest_step: 4.9e-3,
@@ -278,6 +333,14 @@ mod tests {
             (FaultKind::Overlap, Report { overlap_thin: 0.0101, ..good.clone() }),
             (FaultKind::Overlap, Report { overlap: 0.0101, ..good.clone() }),
             (FaultKind::Overlap, Report { overlap: f64::NAN, ..good.clone() }),
+            (FaultKind::Overlap, Report { overlap_thin_engine: 0.0101, ..good.clone() }),
+            (FaultKind::Overlap, Report { overlap_thin: f64::NAN, ..good.clone() }),
+            (FaultKind::Overlap, Report { overlap_thin_engine: f64::NAN, ..good.clone() }),
+            (FaultKind::FalseJam, Report { jam_gap: 0.0101, ..good.clone() }),
+            (FaultKind::FalseJam, Report { jam_gap: f64::INFINITY, ..good.clone() }),
+            (FaultKind::FalseJam, Report { jam_gap: f64::NAN, ..good.clone() }),
+            (FaultKind::GainSum, Report { energy_gained_sum: 1.01e-5, ..good.clone() }),
+            (FaultKind::GainSum, Report { energy_gained_sum: f64::NAN, ..good.clone() }),
             (FaultKind::Phantom, Report { phantom: 0.0101, ..good.clone() }),
             (FaultKind::EnergyGain, Report { energy_gained: 1.01e-5, ..good.clone() }),
             (FaultKind::EnergyGain, Report { energy_gained: f64::NAN, ..good.clone() }),
@@ -289,9 +352,10 @@ mod tests {
         // Past fifty medians, but shorter than what counts as slow.
         assert_eq!(kinds(&Report { median_step: 1e-6, slowest_step: 1.9e-3, ..good.clone() }), []);
         // One body of four touched; but a run that did not end is not thrown away.
-        let lonely = Report { touching: 1, ..good };
+        let lonely = Report { touching: 1, jam: None, ..good };
         assert!(lonely.is_thrown_away(&Bounds::default()));
-        assert!(!Report { stopped: true, ..lonely }.is_thrown_away(&Bounds::default()));
+        assert!(!Report { stopped: true, ..lonely.clone() }.is_thrown_away(&Bounds::default()));
+        assert!(!Report { jam: Some("of any kind".to_owned()), ..lonely }.is_thrown_away(&Bounds::default()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use granule_model::{Aabb, BodyId, BodyKind, ContactPoint, DVec3, Pose};
 
 use super::form::{Form, Part};
 use super::scene::RandomBody;
-use super::solid::separation;
+use super::solid::{separate, separation};
 
 /// A body that is watched.
 #[derive(Debug)]
@@ -89,6 +89,15 @@ pub(super) struct Seen {
     pub(super) phantom: Deepest,
 }
 
+/// Where something touches a body, or nearly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Touch {
+    /// Unit normal in the world, out of the body.
+    pub(super) outward: DVec3,
+    /// Gap over `h` \[-\].
+    pub(super) gap: f64,
+}
+
 /// Scratch of the measurement: part by part where they are.
 #[derive(Debug, Default)]
 pub(super) struct Overlaps {
@@ -117,6 +126,25 @@ impl Overlaps {
     /// The box that body `i` filled when it was last looked at.
     pub(super) fn bounds(&self, i: usize) -> Aabb {
         self.boxes[i]
+    }
+
+    /// All that is now within `most` times `h` of body `i`.
+    pub(super) fn touches(&mut self, simulation: &Simulation, bodies: &[Watched], i: usize, most: f64) -> Vec<Touch> {
+        self.place(simulation, bodies);
+        let mut touches = Vec::new();
+        for j in (0..bodies.len()).filter(|j| *j != i) {
+            let radius = bodies[i].radius.min(bodies[j].radius);
+            for (a, (pose_a, box_a)) in bodies[i].parts.iter().zip(&self.places[i]) {
+                for (b, (pose_b, box_b)) in bodies[j].parts.iter().zip(&self.places[j]) {
+                    let h = radius.min(a.half_width).min(b.half_width);
+                    if box_a.padded(most * h).overlaps(box_b) {
+                        self.points.clear();
+                        parts_touch((a, pose_a), (b, pose_b), h, most, &mut self.points, &mut touches);
+                    }
+                }
+            }
+        }
+        touches
     }
 
     fn place(&mut self, simulation: &Simulation, bodies: &[Watched]) {
@@ -164,6 +192,35 @@ impl Overlaps {
         }
         touches
     }
+}
+
+/// Appends what part B touches of part A, within `most` times `h` \[m\].
+///
+/// Polyhedra are asked by axes alone. Elsewhere a point of the narrow phase counts, no nearer than an axis shows the parts to be.
+fn parts_touch(
+    (a, pose_a): (&Part, &Pose),
+    (b, pose_b): (&Part, &Pose),
+    h: f64,
+    most: f64,
+    points: &mut Vec<ContactPoint>,
+    touches: &mut Vec<Touch>,
+) {
+    let mut add = |gap: f64, outward: DVec3| {
+        if gap <= most * h {
+            touches.push(Touch { outward, gap: gap / h });
+        }
+    };
+    let mut apart = f64::NEG_INFINITY;
+    if let (Some(x), Some(y)) = (&a.solid, &b.solid) {
+        let (gap, outward) = separate(x, pose_a, y, pose_b, most * h);
+        if x.is_flat() && y.is_flat() {
+            add(gap, outward);
+            return;
+        }
+        apart = gap;
+    }
+    contacts(&a.shape, pose_a, &b.shape, pose_b, most * h, points);
+    points.iter().for_each(|point| add(point.gap.max(apart), -point.normal));
 }
 
 /// Gap up to which bodies count as touching, over `h`.

@@ -88,6 +88,11 @@ fn across_two(a: DVec3, b: DVec3) -> Option<DVec3> {
 
 /// The largest gap between two solids along a direction that bears on it \[m\]; the first that is above `enough` will do.
 pub(crate) fn separation(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, enough: f64) -> f64 {
+    separate(a, pose_a, b, pose_b, enough).0
+}
+
+/// As [`separation`], with the unit direction of that gap in the world, from A to B.
+pub(crate) fn separate(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, enough: f64) -> (f64, DVec3) {
     // In the axes of A, about the middle of B, so that far from the origin nothing is lost to rounding.
     let middle = pose_b.position - pose_a.position;
     let to_a = |v: DVec3| pose_a.inverse_transform_vector(v);
@@ -97,20 +102,24 @@ pub(crate) fn separation(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, eno
         let (low, high) = a.extent(direction);
         let (low_b, high_b) = b.extent(to_b(direction));
         let shift = apart.dot(direction);
-        (low_b + shift - high).max(low - high_b - shift)
+        let (above, below) = (low_b + shift - high, low - high_b - shift);
+        if above >= below { (above, direction) } else { (below, -direction) }
     };
     let turned = |v: &DVec3| to_a(pose_b.transform_vector(*v));
     let edges_b: Vec<DVec3> = b.edges.iter().map(turned).collect();
     let faces = a.normals.iter().copied().chain(b.normals.iter().map(turned)).chain(apart.try_normalize());
     let edges = a.edges.iter().flat_map(|e| edges_b.iter().filter_map(|f| across_two(*e, *f)));
-    let mut largest = f64::NEG_INFINITY;
+    let (mut largest, mut along) = (f64::NEG_INFINITY, DVec3::ZERO);
     for direction in faces.chain(edges).chain(between_corners(a, b, apart, &turned)) {
-        largest = largest.max(gap(direction));
+        let (width, outward) = gap(direction);
+        if width > largest {
+            (largest, along) = (width, outward);
+        }
         if largest > enough {
             break;
         }
     }
-    largest
+    (largest, pose_a.transform_vector(along))
 }
 
 /// Directions from corner to corner, which bear on rounded bodies alone.
@@ -152,6 +161,16 @@ mod tests {
         let ball = Solid::round(vec![DVec3::ZERO], 0.5);
         assert!((gap(&ball, at(DVec3::splat(2.0))) - (3f64.sqrt() - 0.5)).abs() <= 1e-14);
         assert!((gap(&ball, at(DVec3::new(0.2, 0.1, 1.4))) + 0.1).abs() <= 1e-14);
+    }
+
+    #[test]
+    fn the_direction_of_a_gap_leads_from_the_first_to_the_second_in_the_world() {
+        let a = cuboid(2.0, 2.0, 2.0);
+        let turned = Pose::new(DVec3::new(5.0, 0.0, 0.0), DQuat::from_xyzw(0.0, 0.0, 0.5f64.sqrt(), 0.5f64.sqrt()));
+        for (place, direction) in [(DVec3::new(5.1, 1.9, 0.1), DVec3::Y), (DVec3::new(2.5, 0.1, 0.1), DVec3::NEG_X)] {
+            let (_, along) = separate(&a, &turned, &a, &Pose::from_position(place), f64::INFINITY);
+            assert!((along - direction).length() <= 1e-15, "{along}");
+        }
     }
 
     #[test]

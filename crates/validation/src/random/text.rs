@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use granule_engine::Motion;
+use granule_engine::{JamResponse, Motion};
 use granule_model::{BodyKind, DQuat, DVec3, Material, RestitutionSpeed, Velocity};
 use granule_solver::Law;
 
@@ -50,6 +50,9 @@ impl Writer<'_> {
         self.line(&format!("gravity = {}", vector(scene.settings.gravity)));
         if let Some(step) = scene.settings.time_step {
             self.line(&format!("time_step = {step:?}"));
+        }
+        if scene.settings.jam == JamResponse::Yield {
+            self.line("jam = \"yield\"");
         }
         let law = Law::NAMES.into_iter().find(|name| Law::by_name(name) == Some(scene.settings.law));
         if let Some(name) = law.filter(|_| scene.settings.law != Law::default()) {
