@@ -48,7 +48,7 @@ fn what_went_through_is_told_however_thin_and_fast() {
     for (body, reach) in bodies() {
         for _ in 0..500 {
             let ground = [random.pose(1.0), random.pose(1.0)];
-            let side = if random.next() % 2 == 0 { 1.0 } else { -1.0 };
+            let side = if random.next().is_multiple_of(2) { 1.0 } else { -1.0 };
             // From above the upper square to below it, or back, ends clear of both.
             let [start, end] = [1.0, -0.5].map(|z| DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), z));
             let [start, end] = if side > 0.0 { [start, end] } else { [end, start] };
