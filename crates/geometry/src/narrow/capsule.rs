@@ -20,6 +20,11 @@ impl Core {
         Core { centre: pose.position, arm: pose.transform_vector(DVec3::new(0.0, 0.0, half_length)) }
     }
 
+    /// From `start` to `end`.
+    pub(super) fn between(start: DVec3, end: DVec3) -> Self {
+        Core { centre: 0.5 * (start + end), arm: 0.5 * (end - start) }
+    }
+
     /// Low and high end.
     pub(super) fn ends(&self) -> [DVec3; 2] {
         [self.centre - self.arm, self.centre + self.arm]
@@ -76,7 +81,7 @@ fn side_by_side(a: &Core, radius_a: f64, b: &Core, radius_b: f64, margin: f64, o
 ///
 /// The unconstrained minimum lies inside both segments or an end of one of them takes part, so the best of five
 /// candidates is exact.
-fn nearest_of_segments(a: &Core, b: &Core) -> (DVec3, DVec3) {
+pub(super) fn nearest_of_segments(a: &Core, b: &Core) -> (DVec3, DVec3) {
     let offset = a.centre - b.centre;
     let (aa, bb, ab) = (a.arm.length_squared(), b.arm.length_squared(), a.arm.dot(b.arm));
     let determinant = a.arm.cross(b.arm).length_squared();

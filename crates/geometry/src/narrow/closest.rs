@@ -1,8 +1,9 @@
 //! Nearest points of two convex point sets that are apart, behind a gate around parry's GJK.
 //!
 //! Face and edge axes give the distance when a face or two crossed edges take part. When the nearest features are a corner
-//! and an edge, or two corners, they only bound it; then the answer comes from here. parry's tolerances are absolute, so
-//! the pair is first scaled by a power of two to unit size, which is exact, and scaled back.
+//! and an edge, or two corners, they only bound it; then the answer comes from here: by trial of all of them that come near, which
+//! is exact and proves itself, and by GJK where that proves nothing. parry's tolerances are absolute, so the pair is first scaled
+//! by a power of two to unit size, which is exact, and scaled back.
 
 use granule_model::{ContactPoint, DVec3};
 use parry3d_f64::math::{Pose as ParryPose, Vector};
@@ -10,12 +11,16 @@ use parry3d_f64::query::details::closest_points_support_map_support_map_with_par
 use parry3d_f64::query::gjk::{GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::SupportMap;
 
+use super::capsule::{Core, nearest_of_segments};
 use super::{between, mix};
 
 /// Bodies nearer than this share of their size have no reliable direction between their nearest points.
 pub(super) const NEAR: f64 = 1e-9;
 /// Corners this little (share of the size) below the highest along the normal belong to the touching feature too.
 const LEVEL: f64 = 1e-9;
+/// The distance of two points is that of the cores when the cores are apart by as much along the line between them, to this share of the
+/// size.
+const PROOF: f64 = 1e-10;
 /// Sine of the angle below which two touching edges count as parallel.
 const PARALLEL: f64 = 1e-8;
 
@@ -72,6 +77,45 @@ impl SupportMap for Scaled<'_> {
 }
 
 impl Cores<'_> {
+    /// How the cores lie to each other when a corner and a point of one of `edges` (of A and of B, by number) are nearest, or prove that
+    /// the cores are farther apart than `reach`; else none.
+    pub(super) fn corner_and_edge(
+        &self,
+        reach: f64,
+        edges: [&dyn Fn(usize) -> Option<[u32; 2]>; 2],
+    ) -> Option<Relation> {
+        let [a, b] = self.corners;
+        let mut best = (DVec3::ZERO, DVec3::ZERO, f64::INFINITY);
+        for (corners, other, edge, is_a) in [(a, b, edges[1], true), (b, a, edges[0], false)] {
+            for [start, end] in (0..).map_while(edge) {
+                let (start, along) = (other[start as usize], other[end as usize] - other[start as usize]);
+                let share = along.length_squared().recip();
+                for &corner in corners {
+                    let on_edge = start + ((corner - start).dot(along) * share).clamp(0.0, 1.0) * along;
+                    let squared = (corner - on_edge).length_squared();
+                    if squared < best.2 {
+                        best = if is_a { (corner, on_edge, squared) } else { (on_edge, corner, squared) };
+                    }
+                }
+            }
+        }
+        let (on_a, on_b, squared) = best;
+        let distance = squared.sqrt();
+        // Also false for NaN and when there was no edge.
+        if !(distance > NEAR * self.size && distance.is_finite()) {
+            return None;
+        }
+        let normal = (on_a - on_b) / distance;
+        let low = a.iter().map(|c| c.dot(normal)).fold(f64::INFINITY, f64::min);
+        let high = b.iter().map(|c| c.dot(normal)).fold(f64::NEG_INFINITY, f64::max);
+        let is_nearest = low - high >= distance - PROOF * self.size;
+        match (is_nearest, distance <= reach) {
+            (true, true) => Some(Relation::Apart(Nearest { on_a, on_b, normal })),
+            (true, false) => Some(Relation::Far),
+            (false, _) => (low - high > reach).then_some(Relation::Far),
+        }
+    }
+
     /// Nearest points of the cores when they are at most `reach` apart.
     pub(super) fn relation(&self, reach: f64) -> Relation {
         let [a, b] = self.corners;
@@ -120,7 +164,10 @@ impl Cores<'_> {
     pub(super) fn push_along(&self, axis: DVec3, separation: f64, margin: f64, out: &mut Vec<ContactPoint>) {
         let [a, b] = self.corners;
         let (feature_a, feature_b) = (self.feature(a, -axis), self.feature(b, axis));
-        let middle = 0.25 * (a[feature_a.first] + a[feature_a.last] + b[feature_b.first] + b[feature_b.last]);
+        let lift = separation * axis;
+        let edge_a = Core::between(a[feature_a.first] - lift, a[feature_a.last] - lift);
+        let (on_a, on_b) = nearest_of_segments(&edge_a, &Core::between(b[feature_b.first], b[feature_b.last]));
+        let middle = 0.5 * (on_a + on_b);
         let foot = middle - middle.dot(axis) * axis;
         let below = b[feature_b.first].dot(axis);
         let key = mix(feature_a.key(), feature_b.key());

@@ -61,13 +61,27 @@ impl Patch {
     pub(super) fn load(&mut self, solid: &Solid, topology: &Topology, outward: DVec3, frame: &Frame, size: f64) {
         self.ids.clear();
         self.height = None;
-        let floor = solid.reach(outward) - LEVEL * size;
-        let touches = |v: u32| solid.corners[v as usize].dot(outward) >= floor;
-        let face = (0..topology.faces.len())
-            .map(|f| (f, solid.normals[f].dot(outward)))
-            .filter(|&(f, cosine)| cosine >= STEEP && topology.face_loop(f).iter().any(|&v| touches(v)))
-            .reduce(|best, next| if next.1 > best.1 { next } else { best });
-        if let Some((face, _)) = face {
+        self.levels.clear();
+        self.levels.extend(solid.corners.iter().map(|c| c.dot(outward)));
+        let floor = self.levels.iter().copied().fold(f64::NEG_INFINITY, f64::max) - LEVEL * size;
+        let touches = |v: u32| self.levels[v as usize] >= floor;
+        // A face at an end of a touching edge may lie flatter than the two at the edge, and does not reach the other end.
+        let mut most = 1;
+        let mut best: Option<(usize, f64)> = None;
+        for (face, normal) in solid.normals.iter().enumerate() {
+            let count = topology.face_loop(face).iter().filter(|&&v| touches(v)).count();
+            if count < most {
+                continue;
+            }
+            let cosine = normal.dot(outward);
+            if count > most {
+                (most, best) = (count, None);
+            }
+            if cosine >= STEEP && best.is_none_or(|(_, c)| cosine > c) {
+                best = Some((face, cosine));
+            }
+        }
+        if let Some((face, _)) = best {
             self.ids.extend_from_slice(topology.face_loop(face));
             // Seen against the normal, the loop runs clockwise.
             if solid.normals[face].dot(frame.normal) < 0.0 {

@@ -5,13 +5,16 @@
 //! that come near the other body can hold the answer: the nearest (or deepest) point of an edge pair lies within the
 //! distance of the bodies of every face of the other one, so an edge beyond one face with both its ends is skipped. Of the
 //! remaining pairs only those whose Gauss arcs cross are faces of the Minkowski difference (Gregorius 2013).
+//!
+//! Bodies farther apart than the margin may so be left with an axis along which they overlap. An axis is believed when two points of
+//! the bodies lie over each other at its separation, which proves it; else the nearest points decide.
 
 use std::cell::RefCell;
 
 use granule_model::{ContactPoint, DMat3, DVec3, Pose};
 
-use super::clip::{Corner, Frame, SLACK, intersect};
-use super::closest::Cores;
+use super::clip::{Corner, Frame, SLACK, cross, intersect};
+use super::closest::{Cores, Relation};
 use super::patch::{Patch, Spot, spot};
 use super::tidy::separate_keys;
 use super::topology::{CUBE, SEGMENT, Topology, cube_corner};
@@ -20,10 +23,12 @@ use crate::geometry::Geometry;
 
 /// Sine below which two edges count as parallel.
 const PARALLEL: f64 = 1e-8;
+/// Sine below which rounding of the product of two edges counts.
+const SKEW: f64 = 1e-4;
 /// An edge axis must be better than every face by this share of the size.
 const PREFERENCE: f64 = 1e-10;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
-const AGREEMENT: f64 = 1e-9;
+const AGREEMENT: f64 = 2e-10;
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
@@ -151,6 +156,13 @@ pub(super) struct Pair<'a> {
     pub(super) origin: DVec3,
 }
 
+impl Pair<'_> {
+    /// Largest distance of the cores at which the surfaces are within the margin.
+    fn reach(&self, work: &Workspace) -> f64 {
+        self.margin + work.a.radius + work.b.radius
+    }
+}
+
 /// Two convex pieces of which none is a ball.
 pub(super) fn polytope_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     with_workspace(|work| {
@@ -163,20 +175,46 @@ pub(super) fn polytope_pair(a: Side, b: Side, margin: f64, out: &mut Vec<Contact
 
 impl Workspace {
     fn contacts(&mut self, pair: &Pair, out: &mut Vec<ContactPoint>) {
-        let Some((axis, separation)) = self.best_axis(pair) else { return };
+        let Some(axis) = self.best_axis(pair) else { return };
         let start = out.len();
-        let lowest = self.clip(pair, axis, out, |_| true);
-        let is_exact = lowest <= separation + AGREEMENT * pair.size;
-        if !is_exact {
-            let cores = self.cores(pair);
-            if separation > 0.0 {
-                out.truncate(start);
-                cores.push(axis, separation, pair.margin, out);
-            } else {
-                cores.push_along(axis, separation, pair.margin, out);
-            }
+        if !self.touch_along(pair, axis, out) {
+            out.truncate(start);
+            self.touch_elsewhere(pair, axis, out);
         }
         separate_keys(&mut out[start..]);
+    }
+
+    /// Pushes the points of the features that reach farthest along `axis`; false when no two of them lie over each other at its
+    /// separation: then the axis gives only a bound of the gap.
+    fn touch_along(&mut self, pair: &Pair, (normal, separation): (DVec3, f64), out: &mut Vec<ContactPoint>) -> bool {
+        self.clip(pair, normal, out, |_| true) <= separation + AGREEMENT * pair.size
+    }
+
+    /// Pushes the points of a pair of which the best axis found, `axis`, gives only a bound of the gap.
+    ///
+    /// A corner and an edge or two corners are nearest, or the bodies are farther apart than `reach`: then the search has left out edges,
+    /// and even an axis of overlap says nothing.
+    fn touch_elsewhere(&mut self, pair: &Pair, axis: (DVec3, f64), out: &mut Vec<ContactPoint>) {
+        let reach = pair.reach(self);
+        let (start, cores) = (out.len(), self.cores(pair));
+        let near =
+            |near: &[u32], edges: &[crate::convex::Edge], e: usize| near.get(e).map(|&e| edges[e as usize].vertices);
+        let edges_a = |e: usize| near(&self.edges_a, pair.topology_a.edges, e);
+        let edges_b = |e: usize| near(&self.edges_b, pair.topology_b.edges, e);
+        let relation = cores.corner_and_edge(reach, [&edges_a, &edges_b]).unwrap_or_else(|| cores.relation(reach));
+        match relation {
+            Relation::Far => {}
+            Relation::Apart(nearest) => cores.push_nearest(&nearest, pair.margin, out),
+            Relation::Touching => {
+                let mut best = Some(axis);
+                self.edge_axes(pair, f64::INFINITY, f64::INFINITY, &mut best);
+                let axis = best.unwrap_or(axis);
+                if !self.touch_along(pair, axis, out) {
+                    out.truncate(start);
+                    self.cores(pair).push_along(axis.0, axis.1, pair.margin, out);
+                }
+            }
+        }
     }
 
     pub(super) fn cores(&self, pair: &Pair) -> Cores<'_> {
@@ -190,7 +228,7 @@ impl Workspace {
 
     /// Unit vector from B to A along which the cores are farthest apart, and that separation; none beyond the margin.
     fn best_axis(&mut self, pair: &Pair) -> Option<(DVec3, f64)> {
-        let reach = pair.margin + self.a.radius + self.b.radius;
+        let reach = pair.reach(self);
         let mut best: Option<(DVec3, f64)> = None;
         if let Some((face, separation)) = self.a.best_face(&self.b, reach) {
             best = Some((-self.a.normals[face], separation));
@@ -206,27 +244,36 @@ impl Workspace {
         if best.is_some_and(|(_, s)| s > reach) {
             return None;
         }
-        self.edge_axes(pair, reach, &mut best);
-        best.filter(|(_, separation)| *separation <= reach)
-    }
-
-    /// Betters `best` by edge pairs.
-    fn edge_axes(&mut self, pair: &Pair, reach: f64, best: &mut Option<(DVec3, f64)>) {
-        let (edges_a, edges_b) = (pair.topology_a.edges, pair.topology_b.edges);
         // When they overlap, the two points of the pair are no farther apart than the least depth found so far.
         let near = best.map_or(f64::INFINITY, |(_, separation)| reach.max(-separation).max(0.0));
+        self.edge_axes(pair, near + PREFERENCE * pair.size, reach, &mut best).then_some(best).flatten()
+    }
+
+    /// Betters `best` by pairs of edges that no face of the other body has farther off than `near`; false when one parts the cores by
+    /// more than `reach`.
+    ///
+    /// Which edges come near depends on the margin. The answer must not, so only a pair that is itself a least way out or in is taken.
+    fn edge_axes(&mut self, pair: &Pair, near: f64, reach: f64, best: &mut Option<(DVec3, f64)>) -> bool {
+        let (edges_a, edges_b) = (pair.topology_a.edges, pair.topology_b.edges);
         self.b.edges_near(&self.a, edges_a, near, &mut self.edges_a);
         self.a.edges_near(&self.b, edges_b, near, &mut self.edges_b);
+        let mut least = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation + PREFERENCE * pair.size);
         for &i in &self.edges_a {
             for &j in &self.edges_b {
-                let candidate = edge_axis(&self.a, &edges_a[i as usize], &self.b, &edges_b[j as usize]);
-                if let Some((_, separation)) = candidate
-                    && best.is_none_or(|(_, s)| separation > s + PREFERENCE * pair.size)
-                {
-                    *best = candidate;
+                let (edge_a, edge_b) = (&edges_a[i as usize], &edges_b[j as usize]);
+                let candidate = edge_axis(&self.a, edge_a, &self.b, edge_b);
+                let Some((normal, separation)) = candidate.filter(|(_, separation)| *separation > least) else {
+                    continue;
+                };
+                if separation > reach {
+                    return false;
+                }
+                if cross_inside(&self.a, edge_a, &self.b, edge_b, normal, SLACK * pair.size) {
+                    (*best, least) = (candidate, separation);
                 }
             }
         }
+        true
     }
 
     /// Pushes the corners of the common part of the touching features that `keep` accepts; returns the lowest distance of
@@ -245,11 +292,12 @@ impl Workspace {
         // Only a subject may be a segment.
         let a_clips = self.patch_a.flat.len() > 2;
         let (clipper, subject) = if a_clips { (&self.patch_a, &self.patch_b) } else { (&self.patch_b, &self.patch_a) };
-        if clipper.flat.len() < 3 || subject.flat.len() < 2 {
-            return f64::INFINITY;
-        }
         let buffers = [&mut self.polygon, &mut self.spare];
-        let common = intersect(&clipper.flat, &subject.flat, SLACK * pair.size, buffers);
+        let common = match (&clipper.flat[..], &subject.flat[..]) {
+            ([_, _], [_, _]) => cross(&clipper.flat, &subject.flat, SLACK * pair.size, buffers),
+            ([_, _, _, ..], [_, _, ..]) => intersect(&clipper.flat, &subject.flat, SLACK * pair.size, buffers),
+            _ => return f64::INFINITY,
+        };
         let mut lowest = f64::INFINITY;
         let first = out.len();
         for corner in common {
@@ -284,7 +332,8 @@ pub(super) fn edge_axis(
     let (along_a, along_b) = (a1 - a0, b1 - b0);
     let cross = along_a.cross(along_b);
     let squared = cross.length_squared();
-    if squared <= PARALLEL * PARALLEL * along_a.length_squared() * along_b.length_squared() {
+    let lengths = along_a.length_squared() * along_b.length_squared();
+    if squared <= PARALLEL * PARALLEL * lengths {
         return None;
     }
     let normal = cross / squared.sqrt();
@@ -293,6 +342,7 @@ pub(super) fn edge_axis(
             arcs_cross(faces_a, faces_b).then(|| {
                 // The normal leads out of B and into A.
                 let normal = if normal.dot(faces_b[0] + faces_b[1]) < 0.0 { -normal } else { normal };
+                let normal = if squared < SKEW * SKEW * lengths { across(normal, along_a, along_b) } else { normal };
                 (normal, normal.dot(a0 - b0))
             })
         }
@@ -302,6 +352,31 @@ pub(super) fn edge_axis(
             Some(if there >= back { (normal, there) } else { (-normal, back) })
         }
     }
+}
+
+/// The product of nearly parallel edges without its rounding along them, over whose length it would tilt.
+fn across(normal: DVec3, along_a: DVec3, along_b: DVec3) -> DVec3 {
+    let long = if along_a.length_squared() > along_b.length_squared() { along_a } else { along_b };
+    (normal - normal.dot(long) / long.length_squared() * long).normalize()
+}
+
+/// True when the edges, seen along `normal` perpendicular to both, cross each other to `slack`.
+fn cross_inside(
+    a: &Solid,
+    edge_a: &crate::convex::Edge,
+    b: &Solid,
+    edge_b: &crate::convex::Edge,
+    normal: DVec3,
+    slack: f64,
+) -> bool {
+    let [a0, a1] = edge_a.vertices.map(|v| a.corners[v as usize]);
+    let [b0, b1] = edge_b.vertices.map(|v| b.corners[v as usize]);
+    let lies_across = |p: DVec3, q: DVec3, along: DVec3| {
+        let side = along.cross(normal).normalize_or_zero();
+        let (s, t) = (side.dot(p), side.dot(q));
+        s.min(t) <= slack && s.max(t) >= -slack
+    };
+    lies_across(a0 - b0, a1 - b0, b1 - b0) && lies_across(b0 - a0, b1 - a0, a1 - a0)
 }
 
 /// Normals of the two faces at an edge; none at the rim of something flat.

@@ -1,6 +1,8 @@
 //! What the tests of the narrow phase share: reproducible random numbers, poses, and the contract every pair obeys.
 #![allow(dead_code)]
 
+pub(crate) mod exact;
+
 use granule_geometry::{Shape, contacts};
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
