@@ -3,7 +3,7 @@
 //! Driven bodies go where their motion says, whatever it takes. Where nothing can give way no impulse fulfils the contacts, and
 //! shorter steps do not help. A part of a step that fails at the smallest length is a jam when
 //!
-//! * a body of a contact that failed is touched from opposite sides,
+//! * the bodies of a contact that failed, those that can move, are touched from opposite sides,
 //! * its group is touched by a driven body that moves, and
 //! * the impulse at the contact is more than [`BEYOND_INERTIA`] times `M (v + g dt)`, M the mass of the group and v the speed of the fastest
 //!   body in it or at it: more than it takes to stop or carry along all of it at once. Where there is an answer impulses are
@@ -64,9 +64,9 @@ impl Simulation {
     pub(crate) fn find_jam(&mut self, dt: f64) -> Option<Jam> {
         let contacts = &self.detection.contacts;
         let failed = self.dividing.failed.iter().map(|k| &contacts[*k as usize]);
-        let caught = |i: u32| self.bodies.dynamic[i as usize] && self.is_caught(i);
+        let caught = |i: u32| !self.bodies.dynamic[i as usize] || self.is_caught(i);
         let deepest = failed
-            .filter(|c| caught(c.a) || caught(c.b))
+            .filter(|c| caught(c.a) && caught(c.b))
             .max_by(|x, y| x.depth().total_cmp(&y.depth()))
             .map(|c| [c.a, c.b])?;
         let group = self.group_of(deepest);
