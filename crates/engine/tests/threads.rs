@@ -22,9 +22,8 @@ fn cross() -> Shape {
 fn hull() -> Shape {
     let ends = [-0.5, 0.5];
     let corners = ends.into_iter().flat_map(|a| ends.map(|b| (a, b)));
-    let vertices: Vec<DVec3> = corners
-        .flat_map(|(a, b)| [DVec3::new(a, b, 0.0), DVec3::new(b, 0.0, a), DVec3::new(0.0, a, b)])
-        .collect();
+    let vertices: Vec<DVec3> =
+        corners.flat_map(|(a, b)| [DVec3::new(a, b, 0.0), DVec3::new(b, 0.0, a), DVec3::new(0.0, a, b)]).collect();
     Shape::convex(&vertices).expect("the vertices are valid")
 }
 

