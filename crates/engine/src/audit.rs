@@ -83,6 +83,11 @@ impl Audit {
         if self.rises == 0.0 { 0.0 } else { self.rises / self.book.as_ref().map_or(0.0, EnergyAudit::scale) }
     }
 
+    /// Work of the drift correction so far with its sign \[J\]: what it lowers gives energy back.
+    pub fn net_correction_work(&self) -> f64 {
+        self.book.as_ref().map_or(0.0, EnergyAudit::total_correction_work)
+    }
+
     /// Work of the drift correction over the energy dissipated \[-\], without cancellation; zero when it did none.
     pub fn correction_share(&self) -> f64 {
         self.book.as_ref().map_or(0.0, EnergyAudit::absolute_correction_work)

@@ -38,7 +38,7 @@ pub struct EnergyRow {
     pub dissipated_sleep: f64,
     /// Change of E* so far because bodies began steps of another length, neither gain nor loss \[J\].
     pub step_change: f64,
-    /// Work of the drift correction so far \[J\].
+    /// Work of the drift correction so far \[J\]; negative where it lowered more than it lifted.
     pub correction_work: f64,
     /// Rise of E* in this step, work of driven bodies taken off \[J\]; negative when energy was lost.
     pub energy_gain: f64,

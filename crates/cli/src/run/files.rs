@@ -21,7 +21,7 @@ pub(crate) fn energy_row(simulation: &Simulation, report: &StepReport) -> Energy
         dissipated_contact: audit.dissipated_contact,
         dissipated_sleep: audit.dissipated_sleep,
         step_change: audit.step_change,
-        correction_work: audit.correction_work,
+        correction_work: audit.net_correction_work(),
         energy_gain: star_change,
         impact_error,
         contacts: report.touching as u64,

@@ -69,6 +69,11 @@ impl Scene {
         self.meshes.push((file.to_owned(), stl));
     }
 
+    /// The text of its file.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Runs the scene with one thread.
     pub(crate) fn run(&self) -> Results {
         self.run_with(1)
@@ -259,6 +264,19 @@ impl Results {
         self.summary.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {path}: {}", self.summary))
     }
 
+    /// Change of a column of `energy.csv` over the run.
+    pub(crate) fn change(&self, name: &str) -> f64 {
+        let column = self.column(name);
+        column[column.len() - 1] - column[0]
+    }
+
+    /// Writes another number into the last row of a column of `energy.csv`, as a fault of the ledger would.
+    pub(crate) fn plant(&mut self, column: &str, change: impl Fn(f64) -> f64) {
+        let row = self.ledger.last_mut().expect("the scene writes energy.csv");
+        let value = row.get_mut(column).expect("a column");
+        *value = change(*value);
+    }
+
     /// A column of `energy.csv`.
     pub(crate) fn column(&self, name: &str) -> Vec<f64> {
         assert!(!self.ledger.is_empty(), "the scene writes no energy.csv");
@@ -328,6 +346,11 @@ impl Judge {
         if share > worst.0 || share.is_nan() {
             *worst = (share, line);
         }
+    }
+
+    /// What missed its bound, a line each: for tests of a judgement.
+    pub(crate) fn missed(&self) -> &[String] {
+        &self.misses
     }
 
     /// Fails if anything missed its bound.
