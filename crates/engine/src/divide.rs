@@ -39,6 +39,9 @@ pub(crate) const DEEPEST: usize = 6;
 /// Factor on the sweeps of a part that cannot be halved any more.
 const PATIENCE: u32 = 20;
 
+/// Parts of a step that are made with so many sweeps, at most: what did not help four times will not help sixty times.
+const MOST_INSISTENT: u32 = 4;
+
 /// Why a step could not be made.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -129,7 +132,8 @@ impl Simulation {
     fn insist(&mut self, first: Attempt, dt: f64, depth: usize, report: &mut StepReport) -> Result<(), Stop> {
         // A driven body that stood in the step before has had its chance.
         let mut attempt = first;
-        if !self.has_stood() {
+        if !self.has_stood() && self.insisted < MOST_INSISTENT {
+            self.insisted += 1;
             report.undo(&attempt);
             self.go_back(depth);
             self.patience = PATIENCE;

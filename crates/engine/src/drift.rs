@@ -148,7 +148,12 @@ impl Drift {
 
     fn apply(&mut self, bodies: &mut Bodies, contacts: &mut [Contact]) {
         let (shifts, before) = (&self.shifts, &*bodies);
-        parallel::for_each(contacts.par_iter_mut(), |c| c.gap += opening(shifts, before, c));
+        parallel::for_each(contacts.par_iter_mut(), |c| {
+            let moved = [c.a, c.b].map(|i| shift_at(shifts, before, i, c.point));
+            c.gap += c.normal.dot(moved[0] - moved[1]);
+            // Midway between the two surfaces still: a point that stayed behind would carry its load on a wrong arm.
+            c.point += 0.5 * (moved[0] + moved[1]);
+        });
         for (i, shift) in self.shifts.iter().enumerate() {
             if shift.linear != DVec3::ZERO || shift.angular != DVec3::ZERO {
                 let pose = &mut bodies.pose[i];
@@ -162,11 +167,13 @@ impl Drift {
 
 /// Change of a gap by the shifts.
 fn opening(shifts: &[Shift], bodies: &Bodies, c: &Contact) -> f64 {
-    let at = |i: u32| {
-        let s = &shifts[i as usize];
-        s.linear + s.angular.cross(c.point - bodies.pose[i as usize].position)
-    };
-    c.normal.dot(at(c.a) - at(c.b))
+    c.normal.dot(shift_at(shifts, bodies, c.a, c.point) - shift_at(shifts, bodies, c.b, c.point))
+}
+
+/// Displacement of the point of a body that is at `point` before the shifts \[m\].
+fn shift_at(shifts: &[Shift], bodies: &Bodies, body: u32, point: DVec3) -> DVec3 {
+    let s = &shifts[body as usize];
+    s.linear + s.angular.cross(point - bodies.pose[body as usize].position)
 }
 
 fn push(shifts: &mut [Shift], bodies: &Bodies, body: u32, point: DVec3, l: DVec3) {

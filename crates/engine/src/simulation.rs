@@ -62,6 +62,8 @@ pub struct Simulation {
     pub(crate) stood: bool,
     /// Steps in which driven bodies stood still, counted once for each such body.
     pub(crate) jam_stops: u64,
+    /// Parts of the step under way that were made with more sweeps than usual.
+    pub(crate) insisted: u32,
     /// Factor on the sweeps of the contact stage.
     pub(crate) patience: u32,
     /// Poses before the move, where there are meshes.
@@ -127,6 +129,7 @@ impl Simulation {
             dividing: Divide::default(),
             stood: false,
             jam_stops: 0,
+            insisted: 0,
             patience: 1,
             departed: Vec::new(),
             star_before: Vec::new(),

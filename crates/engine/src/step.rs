@@ -133,6 +133,7 @@ impl Simulation {
         }
         // Each turn lets at least one more driven body stand.
         loop {
+            self.insisted = 0;
             let made = match self.settings.stepping {
                 Stepping::Margin => self.step_by_margin(dt, report),
                 Stepping::Event => self.step_by_events(dt, report),
