@@ -1,7 +1,7 @@
 //! `cargo xtask random`: random scenes by the hundred, and which of them break a promise of the engine.
 //!
 //! Each scene runs in a process of its own, on one thread of the engine: a step that never returns and a panic end that
-//! process alone. Times are processor times. The process stops itself once it has used up what [`Watch`] allows; should it not get
+//! process alone. Times are processor times. The process stops itself once it has used up what `Watch` allows; should it not get
 //! that far, it is killed.
 
 mod child;

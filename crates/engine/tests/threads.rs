@@ -117,7 +117,7 @@ fn with_sleepers() {
     let (_, awake, island, count) = the_same(&[2, 3, 4], || {
         // The bodies at the top are thrown, so that one part rests before the other.
         let throw = stirred(3.0, 3.0);
-        let speed = |i: usize| if i >= 640 && i % 5 == 0 { throw(i) } else { Velocity::ZERO };
+        let speed = |i: usize| if i >= 640 && i.is_multiple_of(5) { throw(i) } else { Velocity::ZERO };
         let mut simulation = lattice(settings(60.0), [16, 10, 5], &mixed, speed);
         let island = simulation.step().expect("the run stays finite").largest_island;
         let mut awake = Vec::new();
