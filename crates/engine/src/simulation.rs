@@ -89,6 +89,8 @@ pub struct Simulation {
     /// Steps in a row that qualified as rest, as time \[s\].
     pub(crate) rest_criterion: RestCriterion,
     pub(crate) rest_time: f64,
+    /// Scratch of the criterion.
+    pub(crate) pivots: Vec<(u32, DVec3)>,
     /// What a step said in which everything slept from the first to the last, until something is awake.
     pub(crate) asleep: Option<StepReport>,
     pub(crate) largest_overlap: f64,
@@ -144,6 +146,7 @@ impl Simulation {
             datum: 0.0,
             rest_criterion: RestCriterion::default(),
             rest_time: 0.0,
+            pivots: Vec::new(),
             asleep: None,
             largest_overlap: 0.0,
             largest_overlap_thin: 0.0,

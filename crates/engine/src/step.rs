@@ -88,7 +88,12 @@ impl Simulation {
         self.largest_overlap = self.largest_overlap.max(report.largest_overlap);
         self.largest_overlap_thin = self.largest_overlap_thin.max(report.largest_overlap_thin);
         self.remove_leavers();
-        let qualifies = self.rest_criterion.qualifies(&self.bodies, self.settings.gravity.length());
+        let qualifies = self.rest_criterion.qualifies(
+            &self.bodies,
+            &self.detection.contacts,
+            self.settings.gravity.length(),
+            &mut self.pivots,
+        );
         self.rest_time = if qualifies { self.rest_time + dt } else { 0.0 };
         (report.step, report.time) = (self.steps, self.time);
         report.touching = parallel::count(&self.detection.contacts, &Contact::touches);

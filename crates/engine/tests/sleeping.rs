@@ -216,15 +216,24 @@ fn a_sleeper_gives_way_to_a_load_that_grows_slowly() {
     assert!((with / without - 1.0).abs() <= 0.02, "{with} m against {without} m without sleeping");
 }
 
-/// A body that turns is not at rest, however still its centre.
+/// A body that turns is not at rest, however still its centre; a ball that pivots on its one contact moves nothing, and is.
 #[test]
 fn what_spins_is_not_at_rest() {
-    let mut simulation = on_a_floor(settings(true), ROCK, |simulation, rock| {
-        let shape = Shape::sphere(0.5).expect("the radius is valid");
-        let mut spinning = BodyDescription::dynamic(shape, rock, DVec3::Z * 0.5);
-        spinning.velocity.angular = DVec3::Z;
-        simulation.add_body(spinning).expect("the ball is valid");
-    });
-    run_until(&mut simulation, 3.0);
-    assert!(!simulation.at_rest(), "it turns at one radian a second");
+    let slippery = Material { static_friction: 0.0, dynamic_friction: 0.0, ..ROCK };
+    let cube = Shape::cuboid(DVec3::ONE).expect("the size is valid");
+    let ball = Shape::sphere(0.5).expect("the radius is valid");
+    for (shape, material, axis, rests) in [
+        (&cube, slippery, DVec3::Z, false),
+        (&ball, slippery, DVec3::X, false),
+        (&ball, slippery, DVec3::Z, true),
+        (&ball, ROCK, DVec3::Z, true),
+    ] {
+        let mut simulation = on_a_floor(settings(true), material, |simulation, rock| {
+            let mut spinning = BodyDescription::dynamic(shape.clone(), rock, DVec3::Z * 0.5);
+            spinning.velocity.angular = axis;
+            simulation.add_body(spinning).expect("the body is valid");
+        });
+        run_until(&mut simulation, 3.0);
+        assert_eq!(simulation.at_rest(), rests, "a {} that turns about {axis} at one radian a second", shape.name());
+    }
 }
