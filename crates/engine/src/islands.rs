@@ -445,6 +445,13 @@ impl Problems {
         self.islands.iter().zip(&self.outcomes).map(rise).sum()
     }
 
+    /// Factor to which the impulses of the island of a body were scaled back, and the largest that had been reached before \[N s\]; 1 and 0
+    /// where they were not.
+    pub(crate) fn scaled_back(&self, body: u32) -> (f64, f64) {
+        let stage = self.islands.island_of(body).map(|k| self.outcomes[k].stage);
+        stage.map_or((1.0, 0.0), |stage| (stage.scale, stage.reached))
+    }
+
     /// Tells `sleep` what the contacts with bodies awake do to sleepers in the step that the contact stage has just solved.
     pub(crate) fn load_sleepers(&self, bodies: &Bodies, contacts: &[Contact], sleep: &mut Sleep) {
         for (row, place) in self.rows.iter().zip(&self.layout.rows) {

@@ -7,7 +7,8 @@
 //! * its group is touched by a driven body that moves, and
 //! * the impulse at the contact is more than [`BEYOND_INERTIA`] times `M (v + g dt)`, M the mass of the group and v the speed of the fastest
 //!   body in it or at it: more than it takes to stop or carry along all of it at once. Where there is an answer impulses are
-//!   of that order at most; where there is none they grow with every sweep.
+//!   of that order at most; where there is none they grow with every sweep. Or the contact stage has given up: it is left with no
+//!   impulse there, or with less than [`GIVEN_UP`] of what it had reached.
 //!
 //! With [`JamResponse::Error`] the run ends with the state before the step. With [`JamResponse::Yield`] the driven bodies that touch
 //! the group stand still for the step: they keep their pose, and their clocks stand, so that each goes on with its motion from
@@ -25,6 +26,8 @@ const DEEPEST_AFTER_STOP: usize = 1;
 /// Impulse at a contact, over what stops its whole group, beyond which nothing gives way. Fifteen cubes between blade and wall: 200; cubes that
 /// a drum carries round: below 1e-4.
 const BEYOND_INERTIA: f64 = 10.0;
+/// Share of the impulses that the contact stage is left with where it gave up.
+const GIVEN_UP: f64 = 0.1;
 /// Cosine between the normals of two contacts from which on they press from opposite sides.
 const OPPOSITE: f64 = -0.2;
 
@@ -71,9 +74,12 @@ impl Simulation {
             .map(|c| [c.a, c.b])?;
         let group = self.group_of(deepest);
         let driven: Vec<u32> = group.iter().copied().filter(|i| self.is_driven_on(*i)).collect();
-        let force = self.detection.force_between(deepest[0], deepest[1]);
-        let is_caught = !driven.is_empty() && force * dt > BEYOND_INERTIA * self.inertia_of(&group, dt);
-        is_caught.then_some(Jam { bodies: deepest, driven, force })
+        let moving = deepest.iter().copied().find(|i| self.bodies.dynamic[*i as usize])?;
+        let (scale, reached) = self.problems.scaled_back(moving);
+        let force = self.detection.force_between(deepest[0], deepest[1]).max(reached / dt);
+        let has_given_up = force == 0.0 || scale < GIVEN_UP;
+        let is_pressed = has_given_up || force * dt > BEYOND_INERTIA * self.inertia_of(&group, dt);
+        (is_pressed && !driven.is_empty()).then_some(Jam { bodies: deepest, driven, force })
     }
 
     /// Whether a body is touched from opposite sides.

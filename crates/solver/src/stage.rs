@@ -113,6 +113,8 @@ pub struct StageReport {
     pub converged: bool,
     /// Factor on all impulses that keeps the energy from rising; 1 where none was needed.
     pub scale: f64,
+    /// Largest normal impulse that had been reached when they were scaled back \[N s\]; 0 where none was.
+    pub reached: f64,
     /// Work taken by the normal impulses, `-sum P_n (u_n- + u_n+)/2` \[J\].
     pub normal_work: f64,
     /// Work taken by friction, rolling and torsion included \[J\].
@@ -333,6 +335,7 @@ fn guard_energy(
     }
     // Rounding of the sum itself is no gain: the scale is the sum of the magnitudes.
     if ledger.taken() < -ROUNDING * ledger.magnitude {
+        report.reached = island.rows.iter().map(|row| row.normal_impulse).fold(0.0, f64::max);
         report.scale = (2.0 * ledger.approach / (ledger.approach - ledger.departure())).clamp(0.0, 1.0);
         rescale(island, before, report.scale);
         ledger = self::ledger(island, unforced, before, packs);
