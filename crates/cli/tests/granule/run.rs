@@ -158,3 +158,42 @@ fn info_tells_bodies_and_step() {
     assert_eq!(radius, Some(1.5));
     assert!(dt > 1e-3 && dt < 0.1, "{dt}");
 }
+
+/// Nine cubes in a box, and a driven blade that presses them against its wall.
+fn press(jam: &str) -> String {
+    format!(
+        "[run]\nduration = 4.0\n{jam}[materials.m]\ndensity = 2650.0\nrestitution = 0.3\nstatic_friction = 0.4\n\
+         [[body]]\nname = \"box\"\nkind = \"static\"\nshape.container.size = [6.0, 3.2, 4.0]\nmaterial = \"m\"\nposition = [0, 0, 0]\n\
+         [[fill]]\nname = \"cube\"\nshape.cuboid.size = [1.0, 1.0, 1.0]\nmaterial = \"m\"\ncount = 9\n\
+         grid = {{ corner = [1.5, 0.0], size = [4.0, 3.2], pitch = 1.05, first_layer = 0.5 }}\n\
+         [[body]]\nname = \"blade\"\nkind = \"driven\"\nshape.cuboid.size = [0.5, 3.0, 3.0]\nmaterial = \"m\"\n\
+         position = [0.3, 1.6, 1.6]\nmotion.constant.velocity = [2.0, 0.0, 0.0]\n\
+         [output]\npictures = \"none\"\nvtk = false\n"
+    )
+}
+
+#[test]
+fn a_jam_ends_a_run_with_its_results_and_a_blade_that_yields_goes_on() {
+    let folder = folder();
+    write(folder.path(), "error.toml", &press(""));
+    let ended = call(folder.path(), &["run", "error.toml", "--out", "error", "--quiet"]).expect(1);
+    assert!(ended.err.contains("`blade`") && ended.err.contains("`cube-"), "{}", ended.err);
+    let summary_of = |name: &str| summary(&folder.path().join(name));
+    let error = summary_of("error");
+    // The cubes are together after 1.2 s; measured 0.3 % of h.
+    assert_eq!((error["ended"].as_str(), error["jam_stops"].as_u64()), (Some("jam"), Some(0)));
+    assert!(
+        (0.8..1.6).contains(&error["simulated_seconds"].as_f64().expect("a time")),
+        "{}",
+        error["simulated_seconds"]
+    );
+    assert!(error["largest_overlap_thin"].as_f64().is_some_and(|x| x <= 0.01), "{}", error["largest_overlap_thin"]);
+    assert!(folder.path().join("error/final_state.csv").is_file());
+    write(folder.path(), "yield.toml", &press("jam = \"yield\"\n"));
+    call(folder.path(), &["run", "yield.toml", "--out", "yield", "--quiet"]).expect(0);
+    let yielded = summary_of("yield");
+    assert_eq!(yielded["ended"].as_str(), Some("duration"));
+    assert!(yielded["jam_stops"].as_u64().is_some_and(|stops| stops > 50), "{}", yielded["jam_stops"]);
+    // Measured 0.93 %.
+    assert!(yielded["largest_overlap_thin"].as_f64().is_some_and(|x| x <= 0.01), "{}", yielded["largest_overlap_thin"]);
+}
