@@ -37,7 +37,7 @@ impl Closing {
         let open = (self.change - self.booked).abs() / self.dissipated;
         println!("{name}: open by {open:e}, step change {:e}, {} divided", self.step_change, self.divided);
         assert!(self.divided > 0 && self.step_change.abs() > 1e-9 * self.dissipated, "{name} divides no step");
-        // Measured: 1e-15 to 1e-13. Without the change of lengths 1e-5 to 1e-3.
+        // Measured: rounding, 1e-16 in steps that are not divided.
         assert!(open <= 1e-11, "{name}: open by {open:e} of what was dissipated");
     }
 }
