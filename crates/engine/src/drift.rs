@@ -1,4 +1,4 @@
-//! Drift correction: overlap is taken out of the positions and moves no velocity.
+//! Drift correction: overlap is taken out of the positions and changes no velocity, as seen by the body.
 //!
 //! Contacts that overlap by more than [`SLOP`] of their thickness are pushed apart by Gauss-Seidel passes over
 //! displacements, each taking [`RELAXATION`] of the excess: with the gap linearised in the displacement `d` and the rotation
@@ -18,10 +18,14 @@
 //! displacements of an island is scaled so that their work against gravity stays within the budget that the caller gives for it. What
 //! moves sideways or down costs nothing and is never held back; when all of it was, a frictionless layer of cubes whose budget
 //! was spent pressed its grains into each other sideways until every step had to be divided.
+//!
+//! A body with unequal moments that is turned takes its angular velocity along: that turns its angular momentum by as little, and its energy
+//! stays. With the angular velocity left in the world a frictionless elastic gas of polyhedra gained and lost 1e-5 of a body's energy in
+//! each correction, and over a run more than it dissipated.
 
 use glam::DVec2;
 use granule_islands::Islands;
-use granule_model::DVec3;
+use granule_model::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use crate::accounts::{Account, Accounts};
@@ -159,6 +163,8 @@ impl Drift {
                 let pose = &mut bodies.pose[i];
                 pose.position += shift.linear;
                 pose.rotation = granule_integrator::rotate(pose.rotation, shift.angular);
+                let spin = &mut bodies.velocity[i].angular;
+                *spin = granule_integrator::rotate(DQuat::IDENTITY, shift.angular) * *spin;
                 bodies.refresh(i);
             }
         }

@@ -11,7 +11,7 @@ mod scratch;
 use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
 use granule_solver::etm::release;
-use granule_solver::stage::{self, driven_work, driven_work_on_star, taken_from_star};
+use granule_solver::stage::{self, driven_work, driven_work_on_star};
 use granule_solver::{Island, ReleaseReport, Row, RowInput, SolverBody, StageReport, Tracking, make_room};
 
 use rayon::prelude::*;
@@ -75,6 +75,17 @@ struct Outcome {
     overrun: bool,
     before: Vec<Velocity>,
     hit: Vec<bool>,
+}
+
+impl Outcome {
+    /// What the release gave back, net of the work of driven bodies, over what the contacts that were hit took \[-\].
+    fn given_back_per_taken(&self) -> f64 {
+        let given = |release: &ReleaseReport| {
+            let driven = self.driven_work - self.stage.driven_work;
+            (release.kinetic_after - release.kinetic_before - driven) / release.taken
+        };
+        self.release.as_ref().filter(|release| release.taken > 0.0).map_or(0.0, given)
+    }
 }
 
 /// All islands of a step; the memory is kept from step to step.
@@ -328,6 +339,15 @@ impl Problems {
     /// Phase `release`; without a law nothing is released, and only the work of driven bodies is read off.
     pub(crate) fn release(&mut self, limits: &Limits, law: Option<Tracking>) {
         self.each(|island, unforced, outcome, lender| {
+            let is_driven = |(body, unforced): (&SolverBody, &Velocity)| {
+                body.inverse_mass == 0.0 && (body.velocity != Velocity::ZERO || *unforced != Velocity::ZERO)
+            };
+            let is_driven = island.bodies.iter().zip(unforced).any(is_driven);
+            outcome.driven_work_on_star = 0.0;
+            if is_driven {
+                let work = |row: &Row| driven_work_on_star(row, island.bodies, unforced);
+                outcome.driven_work_on_star = island.rows.iter().map(work).sum();
+            }
             let Outcome { before, hit, scale, overrun, .. } = &mut *outcome;
             // Where bodies are pressed into each other, whatever is given back is pressed in again, without end.
             let law = law.filter(|_| !*overrun);
@@ -335,16 +355,12 @@ impl Problems {
                 let settings = &limits.release(law, scale.speed);
                 lender.lend(island.rows.len(), |scratch| release(island, settings, before, &mut scratch.workspace, hit))
             });
-            let (rows, bodies) = (&*island.rows, &*island.bodies);
-            (outcome.driven_work, outcome.driven_work_on_star) = (0.0, 0.0);
-            let is_driven = |(body, unforced): (&SolverBody, &Velocity)| {
-                body.inverse_mass == 0.0 && (body.velocity != Velocity::ZERO || *unforced != Velocity::ZERO)
-            };
-            if !bodies.iter().zip(unforced).any(is_driven) {
-                return;
+            outcome.driven_work = 0.0;
+            if is_driven {
+                // Impulses of the release act when driven bodies have the velocity of the step.
+                outcome.driven_work = island.rows.iter().map(|row| driven_work(row, island.bodies)).sum();
+                outcome.driven_work_on_star += outcome.driven_work - outcome.stage.driven_work;
             }
-            outcome.driven_work = rows.iter().map(|row| driven_work(row, bodies)).sum();
-            outcome.driven_work_on_star = rows.iter().map(|row| driven_work_on_star(row, bodies, unforced)).sum();
         });
     }
 
@@ -402,16 +418,17 @@ impl Problems {
         &self.outcomes[k].scale
     }
 
-    /// Enters what the contacts of the step take from E* in the accounts of their bodies.
+    /// Enters what the contacts of the step take from E* in the accounts of their bodies: what the release gives back is split among the
+    /// contacts that were hit as what they stored is.
     pub(crate) fn book(&self, accounts: &mut [Account]) {
         let mut from = Span::default();
         for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
             let bodies = &self.bodies[from.bodies..span.bodies];
-            let unforced = &self.unforced[from.bodies..span.bodies];
             let index = &self.layout.bodies[from.bodies..span.bodies];
-            for row in &self.rows[from.rows..span.rows] {
-                let released = outcome.release.is_some();
-                let taken = if released { taken_from_star(row, bodies, unforced) } else { row.star_work };
+            let given = outcome.given_back_per_taken();
+            for (k, row) in self.rows[from.rows..span.rows].iter().enumerate() {
+                let stored = if given != 0.0 && outcome.hit[k] { row.normal_work.max(0.0) } else { 0.0 };
+                let taken = row.star_work - given * stored;
                 let [a, b] = [row.a, row.b].map(|i| bodies[i as usize].inverse_mass > 0.0);
                 let share = if a && b { 0.5 * taken } else { taken };
                 for (body, _) in [(row.a, a), (row.b, b)].into_iter().filter(|(_, moves)| *moves) {

@@ -135,7 +135,7 @@ pub struct Row {
     /// The one after the contact stage \[m/s\].
     pub(crate) left: f64,
     /// Work that the normal impulse of the contact stage took, `-P_n (u_n- + u_n+)/2` \[J\].
-    pub(crate) normal_work: f64,
+    pub normal_work: f64,
     /// Work that its friction took, rolling and torsion included \[J\].
     pub(crate) friction_work: f64,
     /// Gap \[m\].

@@ -463,7 +463,7 @@ pub fn driven_work_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocit
 }
 
 /// What the impulses of a row take from E*, net of the work of driven bodies \[J\]; `unforced` are the velocities before the forces of the step.
-pub fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
+fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
     let (a, b) = (row.a as usize, row.b as usize);
     let u = unforced[a].at(row.arm_a) - unforced[b].at(row.arm_b) + row.relative_velocity(bodies);
     let spin_after = bodies[a].velocity.angular - bodies[b].velocity.angular;
