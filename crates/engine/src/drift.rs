@@ -95,8 +95,13 @@ impl Drift {
     /// Work of the last correction against `gravity` on the bodies that are not of `undone` \[J\]; an empty list names none.
     pub(crate) fn work(&self, bodies: &Bodies, gravity: DVec3, undone: &[bool]) -> f64 {
         let stands = |i: &usize| !undone.get(*i).copied().unwrap_or(false);
-        let work = |i: usize| -bodies.mass[i] * gravity.dot(self.shifts[i].linear);
+        let work = |i: usize| self.work_on(bodies, gravity, i);
         parallel::sum(0..self.shifts.len(), &|range| range.filter(stands).map(work).sum::<f64>())
+    }
+
+    /// The same on body `i` alone.
+    pub(crate) fn work_on(&self, bodies: &Bodies, gravity: DVec3, i: usize) -> f64 {
+        self.shifts.get(i).map_or(0.0, |shift| -bodies.mass[i] * gravity.dot(shift.linear))
     }
 
     /// Scales what lifts in each island so that the displacements there do at most the work of its budget.

@@ -89,7 +89,8 @@ pub struct EnergyReport {
     pub correction_work: f64,
     /// Change of E* because bodies began steps of another length than they made before: neither gain nor loss.
     pub step_change: f64,
-    /// Rises of E* in this step, each island's by itself and net of the work put in; a fall elsewhere hides none.
+    /// Rises of E* in this step, each island's by itself and net of the work put in, that of the drift correction too; a fall
+    /// elsewhere hides none.
     pub rises: f64,
     /// Change of E* in this step less the work of driven bodies and force fields; what the rule on energy gains watches.
     pub star_change: f64,

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use granule_forces::Force;
 use granule_geometry::Shape;
 use granule_model::{Aabb, BodyId, BodyKind, Coefficients, DVec3, InverseInertia, Material, Pose, Velocity};
 
@@ -68,8 +69,11 @@ pub struct Simulation {
     pub(crate) patience: u32,
     /// Poses before the move, where there are meshes.
     pub(crate) departed: Vec<Pose>,
-    /// E* of each body at the start of the sub-step under way, with the work of the force fields on it since \[J\].
+    /// E* of each body at the start of the sub-step under way \[J\].
     pub(crate) star_before: Vec<f64>,
+    /// What the force fields do to each body in it, and their work \[J\]; empty without any.
+    pub(crate) field_forces: Vec<Force>,
+    pub(crate) field_work: Vec<f64>,
     /// Velocities before the forces of the step, and with them.
     pub(crate) unforced: Vec<Velocity>,
     pub(crate) forced: Vec<Velocity>,
@@ -135,6 +139,8 @@ impl Simulation {
             patience: 1,
             departed: Vec::new(),
             star_before: Vec::new(),
+            field_forces: Vec::new(),
+            field_work: Vec::new(),
             unforced: Vec::new(),
             forced: Vec::new(),
             moved: Vec::new(),

@@ -53,7 +53,6 @@ pub(crate) struct Attempt {
     /// E* at the start, and the kinetic energy with the forces of the step \[J\].
     start: f64,
     forced: f64,
-    field_work: f64,
     step_change: f64,
     impacts: ImpactTotals,
 }
@@ -72,11 +71,11 @@ impl Simulation {
         let start = self.energies();
         self.note_star();
         self.wake_drawn(dt);
-        let mut field_work = self.apply_forces(dt).map_err(|body| self.pulled_apart(body))?;
+        self.apply_forces(dt).map_err(|body| self.pulled_apart(body))?;
         self.detection.ask_for_nothing();
         let mut turns = 0;
         let forced = loop {
-            field_work += self.prepare(dt, &mut clock);
+            self.prepare(dt, &mut clock);
             self.forced.clone_from(&self.bodies.velocity);
             let forced = self.energies().kinetic();
             clock.enter(Phase::Islands);
@@ -93,9 +92,10 @@ impl Simulation {
                 break forced;
             }
             self.bodies.velocity.clone_from(&self.forced);
-            field_work += self.force_woken(dt);
+            self.force_woken(dt);
             self.detection.stale = true;
         };
+        self.note_field_work(dt);
         clock.enter(Phase::Impact);
         let impacts = match pass {
             Pass::Whole => self.resolve_impacts(dt, &mut clock),
@@ -122,7 +122,7 @@ impl Simulation {
         let mut report = StepReport { seconds: clock.seconds, ..StepReport::default() };
         report.largest_overlap = self.overlap();
         report.largest_overlap_thin = self.overlap_where(|_| true, |c| c.thickness);
-        Ok(Attempt { dt, report, start: start.conserved(), forced, field_work, step_change, impacts })
+        Ok(Attempt { dt, report, start: start.conserved(), forced, step_change, impacts })
     }
 
     /// Phase `observe`: sleep and the energy book of a pass that stands, for the bodies that are not of `undone`.
@@ -135,7 +135,7 @@ impl Simulation {
         totals.add_impacts(&attempt.impacts);
         let correction_work = self.drift.work(&self.bodies, self.settings.gravity, undone);
         report.energy = EnergyReport {
-            field_work: attempt.field_work,
+            field_work: self.field_work_but_for(undone),
             step_change: attempt.step_change,
             correction_work,
             ..EnergyReport::default()
@@ -168,23 +168,20 @@ impl Simulation {
         change
     }
 
-    /// Makes sure that the contacts of the step are known, and that whoever is met by something that moves is awake. Returns the work of
-    /// the force fields on those \[J\].
-    fn prepare(&mut self, dt: f64, clock: &mut Clock) -> f64 {
+    /// Makes sure that the contacts of the step are known, and that whoever is met by something that moves is awake.
+    fn prepare(&mut self, dt: f64, clock: &mut Clock) {
         if self.detection.stale || self.detection.is_short(&self.bodies, dt) {
             self.detect(dt, clock);
         }
         let around = self.surroundings(dt);
         if !self.has_sleepers() {
-            return 0.0;
+            return;
         }
         self.sleep.wake_met(&mut self.bodies, &self.detection.contacts, &around);
-        if self.sleep.woken.is_empty() {
-            return 0.0;
+        if !self.sleep.woken.is_empty() {
+            self.force_woken(dt);
+            self.detect(dt, clock);
         }
-        let work = self.force_woken(dt);
-        self.detect(dt, clock);
-        work
     }
 
     /// What acts on sleepers beside their contacts.
@@ -196,20 +193,19 @@ impl Simulation {
         self.settings.sleeping && parallel::count(&self.bodies.asleep, &|asleep| *asleep) > 0
     }
 
-    /// Lets the forces of the step act on those that have just woken; returns the work of the fields \[J\].
-    fn force_woken(&mut self, dt: f64) -> f64 {
+    /// Lets the forces of the step act on those that have just woken.
+    fn force_woken(&mut self, dt: f64) {
         let star_time = self.star_time(dt);
-        let mut field_work = 0.0;
         for k in 0..self.sleep.woken.len() {
             let i = self.sleep.woken[k] as usize;
-            let (velocity, work) = self.forced_velocity(i, dt);
+            let (velocity, force) = self.forced_velocity(i, dt);
             self.bodies.velocity[i] = velocity;
             self.bodies.step[i] = star_time;
-            self.star_before[i] += work;
-            field_work += work;
+            if let Some(applied) = self.field_forces.get_mut(i) {
+                *applied = force;
+            }
         }
         self.sleep.woken.clear();
-        field_work
     }
 
     /// Wakes sleepers on which a force field has changed; before the forces of the step.
@@ -344,14 +340,13 @@ impl Simulation {
         }
     }
 
-    /// Phase `forces`: velocities before stay in `unforced`, which holds those of driven bodies before `drive`. Returns the work of the force
-    /// fields, with their share of the last term of E* \[J\]; or the body that they take further than 1e12 m.
-    fn apply_forces(&mut self, dt: f64) -> Result<f64, usize> {
+    /// Phase `forces`: velocities before stay in `unforced`, which holds those of driven bodies before `drive`. An error is the body that the
+    /// force fields take further than 1e12 m.
+    fn apply_forces(&mut self, dt: f64) -> Result<(), usize> {
         let mut forced = std::mem::take(&mut self.bodies.transport);
         forced.clone_from(&self.bodies.velocity);
         let moves = |i: usize| self.bodies.awake(i);
-        let mut field_work = 0.0;
-        let mut work_of = Vec::new();
+        self.field_forces.clear();
         if self.fields.is_empty() {
             let items = forced.par_iter_mut().enumerate();
             parallel::for_each(items, |(i, v)| {
@@ -360,11 +355,9 @@ impl Simulation {
                 }
             });
         } else {
+            self.field_forces.resize(forced.len(), Force::default());
             for (i, v) in forced.iter_mut().enumerate().filter(|(i, _)| moves(*i)) {
-                let work;
-                (*v, work) = self.forced_velocity(i, dt);
-                field_work += work;
-                work_of.push((i, work));
+                (*v, self.field_forces[i]) = self.forced_velocity(i, dt);
                 let speed = v.linear.length() + v.angular.length() * self.bodies.extent[i];
                 // Written so that NaN is too far.
                 let near = speed * dt <= check::LONGEST;
@@ -375,10 +368,7 @@ impl Simulation {
             }
         }
         self.bodies.transport = std::mem::replace(&mut self.bodies.velocity, forced);
-        for (i, work) in work_of {
-            self.star_before[i] += work;
-        }
-        Ok(field_work)
+        Ok(())
     }
 
     /// The error of a motion that leads nowhere.
@@ -433,13 +423,17 @@ impl Simulation {
         self.star_before = star;
     }
 
-    /// Rises of E* in the pass, island by island. Laws that resolve impacts cluster by cluster book the work of driven bodies for all of them
+    /// Rises of E* in the pass, island by island, without what the drift correction lifts, which has a book of its own. Laws that resolve impacts cluster by cluster book the work of driven bodies for all of them
     /// together: there the `change` of the whole is all that can be judged.
     fn rises(&self, undone: &[bool], change: f64) -> f64 {
         if !self.settings.law.is_released() || self.pass == Pass::Flight {
             return change.max(0.0);
         }
-        self.problems.rises(undone, |i| self.star_of(i) - self.star_before[i])
+        let gravity = self.settings.gravity;
+        let put_in = |i: usize| {
+            self.drift.work_on(&self.bodies, gravity, i) + self.field_work.get(i).copied().unwrap_or(0.0)
+        };
+        self.problems.rises(undone, |i| self.star_of(i) - self.star_before[i] - put_in(i))
     }
 
     /// Phase `observe`: sleep and the energy book.

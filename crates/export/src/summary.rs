@@ -31,7 +31,8 @@ pub struct Summary {
     /// convex pieces \[-\].
     #[serde(with = "finite_or_null")]
     pub largest_overlap_thin: f64,
-    /// All rises of E*, of every island in every step by itself, over the energy dissipated in the run \[-\].
+    /// All rises of E*, of every island in every step by itself, over the energy dissipated in the run \[-\]; what the drift correction lifts is
+    /// in `correction_work` and not here.
     #[serde(with = "finite_or_null")]
     pub energy_gained_sum: f64,
     /// Steps in which driven bodies stood still because they were jammed, counted once for each such body.

@@ -447,7 +447,7 @@ impl std::ops::Add for Ledger {
 }
 
 /// Work that a driven body does through the impulse of a row on the kinetic energy \[J\]: its velocity times the impulse on the
-/// other body.
+/// other body, and its angular velocity times the moments of rolling and torsional friction.
 pub fn driven_work(row: &Row, bodies: &[SolverBody]) -> f64 {
     work_at(row, bodies, |body| bodies[body as usize].velocity)
 }
@@ -471,11 +471,15 @@ fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f
     -0.5 * (row.impulse().dot(u) + row.angular_impulse.dot(spin))
 }
 
-/// The impulse of a row times the velocity, as given, of those of its bodies that no impulse moves.
+/// The impulse and the angular impulse of a row times the velocities, as given, of those of its bodies that no impulse moves.
 fn work_at(row: &Row, bodies: &[SolverBody], velocity: impl Fn(u32) -> Velocity) -> f64 {
-    let p = row.impulse();
+    let (p, l) = (row.impulse(), row.angular_impulse);
     let by = |body: u32, arm: DVec3| {
-        if bodies[body as usize].inverse_mass == 0.0 { p.dot(velocity(body).at(arm)) } else { 0.0 }
+        if bodies[body as usize].inverse_mass != 0.0 {
+            return 0.0;
+        }
+        let v = velocity(body);
+        p.dot(v.at(arm)) + l.dot(v.angular)
     };
     by(row.b, row.arm_b) - by(row.a, row.arm_a)
 }
