@@ -459,13 +459,6 @@ impl Detection {
         self.carried.clone_from(&self.previous_carried);
     }
 
-    /// Largest mean force over the contacts of a pair in the step that was made last, along their normals \[N\].
-    pub(crate) fn force_between(&self, a: u32, b: u32) -> f64 {
-        let first = self.previous.partition_point(|c| (c.a, c.b) < (a, b));
-        let of_pair = self.previous[first..].iter().take_while(|c| (c.a, c.b) == (a, b)).count();
-        self.kept[first..first + of_pair].iter().map(|carried| carried.normal).sum()
-    }
-
     /// Overlap of a pair before the last search, over its thickness: the deepest of its contacts, 0 or more \[-\].
     pub(crate) fn depth_before(&self, a: u32, b: u32) -> f64 {
         let first = self.previous.partition_point(|c| (c.a, c.b) < (a, b));

@@ -18,7 +18,7 @@ use granule_islands::Islands;
 use crate::clock::Clock;
 use crate::detection::{Carried, Contact};
 use crate::error::EngineError;
-use crate::jam::Jam;
+use crate::jam::{DEEPEST_AFTER_STOP, Jam};
 use crate::parallel;
 use crate::report::StepReport;
 use crate::simulation::Simulation;
@@ -104,8 +104,15 @@ impl Simulation {
             self.accept(&attempt, dt, report);
             return Ok(());
         }
-        if depth >= self.deepest() {
+        if depth >= DEEPEST {
             return self.insist(attempt, dt, depth, report);
+        }
+        // A driven body that stood in the step before has had its chance; what is no jam is divided like any other step.
+        if depth >= DEEPEST_AFTER_STOP
+            && self.has_stood()
+            && let Some(jam) = self.find_jam(dt)
+        {
+            return Err(Stop::Jammed(jam));
         }
         report.undo(&attempt);
         if let Some(group) = self.failed_group() {
@@ -130,9 +137,8 @@ impl Simulation {
 
     /// The last way out of a part that cannot be halved any more: many sweeps.
     fn insist(&mut self, first: Attempt, dt: f64, depth: usize, report: &mut StepReport) -> Result<(), Stop> {
-        // A driven body that stood in the step before has had its chance.
         let mut attempt = first;
-        if !self.has_stood() && self.insisted < MOST_INSISTENT {
+        if self.insisted < MOST_INSISTENT {
             self.insisted += 1;
             report.undo(&attempt);
             self.go_back(depth);

@@ -462,6 +462,16 @@ impl Problems {
         self.islands.iter().zip(&self.outcomes).map(rise).sum()
     }
 
+    /// Sum of the normal impulses between two bodies in the step that was solved last, with these `contacts` \[N s\].
+    pub(crate) fn impulse_between(&self, contacts: &[Contact], a: u32, b: u32) -> f64 {
+        let rows = self.rows.iter().zip(&self.layout.rows);
+        let of_pair = rows.filter(|(_, place)| {
+            let contact = &contacts[place.contact as usize];
+            (contact.a, contact.b) == (a, b)
+        });
+        of_pair.map(|(row, _)| row.normal_impulse).sum()
+    }
+
     /// Factor to which the impulses of the island of a body were scaled back, and the largest that had been reached before \[N s\]; 1 and 0
     /// where they were not.
     pub(crate) fn scaled_back(&self, body: u32) -> (f64, f64) {

@@ -17,12 +17,11 @@
 
 use granule_model::Velocity;
 
-use crate::divide::DEEPEST;
 use crate::error::EngineError;
 use crate::simulation::Simulation;
 
-/// How often a step is halved that follows one in which a driven body stood.
-const DEEPEST_AFTER_STOP: usize = 1;
+/// How often a step that follows one in which a driven body stood is halved before it is asked whether that body is jammed.
+pub(crate) const DEEPEST_AFTER_STOP: usize = 1;
 /// Impulse at a contact, over what stops its whole group, beyond which nothing gives way. Estimated, not measured: some
 /// 200 for fifteen cubes between blade and wall, far below 1 for cubes that a drum carries round.
 const BEYOND_INERTIA: f64 = 10.0;
@@ -53,11 +52,6 @@ pub(crate) struct Jam {
 }
 
 impl Simulation {
-    /// How often the step may be halved.
-    pub(crate) fn deepest(&self) -> usize {
-        if self.has_stood() { DEEPEST_AFTER_STOP } else { DEEPEST }
-    }
-
     /// Whether a driven body stood still in the step before.
     pub(crate) fn has_stood(&self) -> bool {
         self.stood
@@ -76,9 +70,9 @@ impl Simulation {
         let driven: Vec<u32> = group.iter().copied().filter(|i| self.is_driven_on(*i)).collect();
         let moving = deepest.iter().copied().find(|i| self.bodies.dynamic[*i as usize])?;
         let (scale, reached) = self.problems.scaled_back(moving);
-        let force = self.detection.force_between(deepest[0], deepest[1]).max(reached / dt);
-        let has_given_up = force == 0.0 || scale < GIVEN_UP;
-        let is_pressed = has_given_up || force * dt > BEYOND_INERTIA * self.inertia_of(&group, dt);
+        let pressed = self.problems.impulse_between(&self.detection.previous, deepest[0], deepest[1]);
+        let force = pressed.max(reached) / dt;
+        let is_pressed = scale < GIVEN_UP || force * dt > BEYOND_INERTIA * self.inertia_of(&group, dt);
         (is_pressed && !driven.is_empty()).then_some(Jam { bodies: deepest, driven, force })
     }
 
