@@ -42,6 +42,7 @@
 
 mod colour;
 mod conjugate;
+mod held;
 mod lanes;
 mod newton;
 mod packs;
@@ -115,6 +116,8 @@ pub struct StageReport {
     pub scale: f64,
     /// Largest normal impulse that had been reached when they were scaled back \[N s\]; 0 where none was.
     pub reached: f64,
+    /// Whether the sweeps did not settle and the limits of friction were held in turn.
+    pub held: bool,
     /// Work taken by the normal impulses, `-sum P_n (u_n- + u_n+)/2` \[J\].
     pub normal_work: f64,
     /// Work taken by friction, rolling and torsion included \[J\].
@@ -140,13 +143,23 @@ pub fn solve(
     packs.load(island);
     packs.pass(island.blocks, Task::WarmStart);
     let mut report = StageReport { scale: 1.0, ..StageReport::default() };
-    if sweep(island, settings, packs, &mut report, SLOW) == Ended::Slow {
+    let mut ended = sweep(island, settings, packs, &mut report, SLOW);
+    if ended == Ended::Slow {
         go_straight(island, before, settings, packs, &mut report);
         if !report.converged {
-            sweep(island, settings, packs, &mut report, u32::MAX);
+            ended = sweep(island, settings, packs, &mut report, u32::MAX);
         }
     }
     packs.store(island, before);
+    if ended == Ended::Lost {
+        match packs.hold_friction(island, before, report.residual) {
+            Some(residual) => (report.residual, report.held) = (residual, true),
+            None => {
+                sweep(island, settings, packs, &mut report, u32::MAX);
+                packs.store(island, before);
+            }
+        }
+    }
     guard_energy(island, unforced, before, settings, packs, &mut report);
     report
 }
@@ -221,6 +234,9 @@ fn sweep(
         report.residual =
             if accelerates { packs.sweep_on(island.blocks) } else { packs.pass(island.blocks, Task::Sweep) };
         report.sweeps += 1;
+        if report.sweeps.is_multiple_of(SWEEPS_PER_SLIDE) {
+            packs.let_slide();
+        }
         if report.sweeps == 1 && report.residual > settings.hit {
             sharp = sharp.max(SHARP_IN_IMPACTS * report.residual);
         }
@@ -248,6 +264,9 @@ fn sweep(
         if (slow..budget).contains(&report.sweeps) && !is_impact && newton::is_small(island) {
             return Ended::Slow;
         }
+        if report.sweeps == LOST && island.rows.len() <= FEW && packs.depth() > settings.deep {
+            return Ended::Lost;
+        }
     }
     Ended::Here
 }
@@ -259,8 +278,17 @@ enum Ended {
     Here,
     /// At rest and slow: Newton steps may do better.
     Slow,
+    /// Far off after [`LOST`] sweeps.
+    Lost,
 }
 
+/// Sweeps after which, again and again, contacts that slide are held by dynamic friction until the stage ends. Where static friction is
+/// more than dynamic friction sweeps may go round for ever: a contact that is let go is caught again by static friction, pulls beyond it, and is let go.
+/// A block on a slope between the two angles, which friction could hold or not, takes some thirty sweeps to settle.
+const SWEEPS_PER_SLIDE: u32 = 50;
+/// Sweeps after which the limits of friction are held where bodies would still end up too deep in each other, in an island of at most so many contacts.
+const LOST: u32 = 200;
+const FEW: usize = 400;
 /// Plain sweeps before those of a conjugate gradient method where bodies differ in size.
 const PLAIN_IF_UNLIKE: u32 = 5;
 /// Sweeps after which a small island at rest is slow.
@@ -319,7 +347,10 @@ fn guard_energy(
     report: &mut StageReport,
 ) {
     let mut ledger = ledger(island, unforced, before, packs);
-    while ledger.keeps_sweeping(settings, report.sweeps) && report.residual > EXACT * settings.tolerance {
+    while ledger.keeps_sweeping(settings, report.sweeps)
+        && report.residual > EXACT * settings.tolerance
+        && !report.held
+    {
         packs.resume(island);
         let accelerates = packs.are_worth_directions();
         if accelerates {

@@ -107,6 +107,9 @@ pub(super) struct Turning<T, const L: usize> {
     pub(super) impulse: Lanes3<T, L>,
 }
 
+/// How near to its cone, over its size, an impulse is that was put on it: rounding in single precision.
+const ON_CONE: f64 = 1e-6;
+
 /// Marks an empty lane.
 const NONE: u32 = u32::MAX;
 
@@ -231,6 +234,15 @@ impl<T: Real, const L: usize> Swept<T, L> {
         }
     }
 
+    /// Holds contacts that slide by dynamic friction from now on, also where static friction would hold them.
+    pub(super) fn let_slide(&mut self) {
+        for BlockPacks { inside, across } in &mut self.of_blocks {
+            inside.let_slide();
+            across.let_slide();
+        }
+        self.rest.let_slide();
+    }
+
     /// Hands velocities back to the island.
     pub(super) fn store_velocities(&mut self, island: &mut Island<'_>) {
         let Swept { bodies: swept, of_blocks, units, .. } = self;
@@ -288,6 +300,19 @@ impl<T: Real, const L: usize> PackList<T, L> {
             }
             if !radii.are_alike() {
                 self.shares.push(rows.or_zero(|row| radii.smallest / row.radius));
+            }
+        }
+    }
+
+    /// A contact that slid in the last sweep was put on the dynamic cone, to rounding.
+    fn let_slide(&mut self) {
+        for pack in &mut self.packs {
+            for lane in 0..L {
+                let limit = (pack.dynamic_cone.0[lane] * pack.normal_impulse.0[lane]).double();
+                let slides = (pack.tangential_impulse.lane(lane).length() - limit).abs() <= ON_CONE * limit;
+                if slides {
+                    pack.static_cone.0[lane] = pack.dynamic_cone.0[lane];
+                }
             }
         }
     }

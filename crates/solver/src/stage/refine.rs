@@ -17,6 +17,7 @@ use granule_model::{DMat3, DVec3, Velocity};
 use super::Ledger;
 use super::newton::Newton;
 use super::packs::Swept;
+use super::held::Held;
 use super::sweep::Task;
 use super::units::Units;
 use crate::blocks::{self, Block, Set};
@@ -35,6 +36,7 @@ pub struct Packs {
     /// Those of each block; there may be more than the island has blocks.
     ledgers: Vec<Ledger>,
     newton: Newton,
+    held: Held,
     /// Impulses before the last Newton steps.
     impulses: Vec<(f64, DVec3)>,
 }
@@ -97,6 +99,11 @@ impl Packs {
         if self.is_single { self.single.pass(blocks, task) } else { self.double.pass(blocks, task) }
     }
 
+    /// Holds contacts that slide by dynamic friction from now on.
+    pub(super) fn let_slide(&mut self) {
+        if self.is_single { self.single.let_slide() } else { self.double.let_slide() }
+    }
+
     /// Largest change of a relative velocity in the last sweep over the radius of its contact \[1/s\].
     pub(super) fn depth(&self) -> f64 {
         if self.is_single { self.single.depth() } else { self.double.depth() }
@@ -130,6 +137,16 @@ impl Packs {
             self.begin_anew(island, before);
         }
         leaps
+    }
+
+    /// Looks for other impulses where the sweeps do not settle, see [`super::held`]; the residual, none where they were no better.
+    pub(super) fn hold_friction(
+        &mut self,
+        island: &mut Island<'_>,
+        before: &[Velocity],
+        residual: f64,
+    ) -> Option<f64> {
+        self.held.solve(island, before, residual)
     }
 
     /// Makes ready for the next sweep where the last leap began.
