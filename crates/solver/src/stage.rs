@@ -347,9 +347,7 @@ fn guard_energy(
     report: &mut StageReport,
 ) {
     let mut ledger = ledger(island, unforced, before, packs);
-    while ledger.keeps_sweeping(settings, report.sweeps)
-        && report.residual > EXACT * settings.tolerance
-        && !report.held
+    while ledger.keeps_sweeping(settings, report.sweeps) && report.residual > EXACT * settings.tolerance && !report.held
     {
         packs.resume(island);
         let accelerates = packs.are_worth_directions();

@@ -69,7 +69,7 @@ impl Held {
                 change = self.sweep(island);
                 (sweeps, made) = (sweeps + 1, made + 1);
             }
-                if made >= most || !self.follow(island, if round < WHOLE { 1.0 } else { 0.5 }) {
+            if made >= most || !self.follow(island, if round < WHOLE { 1.0 } else { 0.5 }) {
                 break;
             }
         }

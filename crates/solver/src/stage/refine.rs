@@ -15,9 +15,9 @@
 use granule_model::{DMat3, DVec3, Velocity};
 
 use super::Ledger;
+use super::held::Held;
 use super::newton::Newton;
 use super::packs::Swept;
-use super::held::Held;
 use super::sweep::Task;
 use super::units::Units;
 use crate::blocks::{self, Block, Set};
@@ -140,12 +140,7 @@ impl Packs {
     }
 
     /// Looks for other impulses where the sweeps do not settle, see [`super::held`]; the residual, none where they were no better.
-    pub(super) fn hold_friction(
-        &mut self,
-        island: &mut Island<'_>,
-        before: &[Velocity],
-        residual: f64,
-    ) -> Option<f64> {
+    pub(super) fn hold_friction(&mut self, island: &mut Island<'_>, before: &[Velocity], residual: f64) -> Option<f64> {
         self.held.solve(island, before, residual)
     }
 

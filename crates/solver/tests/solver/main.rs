@@ -22,4 +22,5 @@ mod release;
 mod sequential_edges;
 mod stage_exact;
 mod stage_random;
+mod stage_settles;
 mod support;
