@@ -46,7 +46,7 @@ const FIELD: f64 = 0.01;
 const DEEP: f64 = 0.01;
 
 /// How near each body is to sleep, and what it fell asleep with.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Rest {
     /// Time for which each body has been slow \[s\].
     slow: Vec<f64>,
@@ -54,6 +54,22 @@ pub(crate) struct Rest {
     restless: Vec<bool>,
     /// Force of the fields on each body when it fell asleep; empty without fields.
     field: Vec<Force>,
+}
+
+impl Clone for Rest {
+    fn clone(&self) -> Self {
+        let mut copy = Rest::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// As what is derived would not, it keeps the buffers: each step remembers how it began.
+    fn clone_from(&mut self, other: &Self) {
+        let Rest { slow, restless, field } = other;
+        self.slow.clone_from(slow);
+        self.restless.clone_from(restless);
+        self.field.clone_from(field);
+    }
 }
 
 /// Who sleeps; what decides about it, and scratch.
