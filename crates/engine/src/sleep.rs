@@ -5,6 +5,10 @@
 //! restless body keeps awake itself and what touches it, and no more: a ball that spins on its contacts without torsional
 //! friction spins for ever, and an island of ten thousand would never sleep for it.
 //!
+//! A body that nothing holds goes on however slowly, and does not sleep for being slow: a ball or a capsule that rolls, a block that
+//! slides without friction. What holds a body is three points of contact with friction, or rolling friction at one: with fewer it can
+//! turn about the line through them. Without them a body sleeps only where it is as good as still ([`STILL`]).
+//!
 //! Sleep must not change what happens. A sleeper therefore takes part in the very step that disturbs it:
 //!
 //! * **Met.** A sleeper wakes before the contact stage when a restless body or a driven one that moves touches it, or closes on it
@@ -19,7 +23,7 @@
 //! What wakes is not restless by that alone. Adding a field, changing a pair of materials and removing a body wake all.
 
 use granule_forces::Force;
-use granule_model::{DVec3, Velocity};
+use granule_model::{Coefficients, DVec3, Velocity};
 
 use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact};
@@ -28,6 +32,11 @@ use crate::detection::{Carried, Contact};
 const ENERGY: f64 = 1e-6;
 /// Time for which a body and all that touches it must have been slow, in units of sqrt(R/g): 0.5 s for a ball of 3 m.
 const DROWSY: f64 = 1.3;
+/// Kinetic energy over m g R below which a body sleeps that nothing holds: 3e-9 sqrt(g R), at which it would go on by 1e-6 R
+/// in 350 sqrt(R/g).
+const STILL: f64 = 4e-18;
+/// Points of contact with friction that hold a body.
+const HOLD: u32 = 3;
 /// Imbalance of the forces on a sleeper that wakes it, over its weight. Forces of a contact stage at rest waver by some per cent.
 const LOAD: f64 = 0.05;
 /// Change of a field's force on a sleeper that wakes it, over its weight; of its moment over weight times radius.
@@ -37,7 +46,7 @@ const FIELD: f64 = 0.01;
 const DEEP: f64 = 0.01;
 
 /// How near each body is to sleep, and what it fell asleep with.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Rest {
     /// Time for which each body has been slow \[s\].
     slow: Vec<f64>,
@@ -45,6 +54,22 @@ pub(crate) struct Rest {
     restless: Vec<bool>,
     /// Force of the fields on each body when it fell asleep; empty without fields.
     field: Vec<Force>,
+}
+
+impl Clone for Rest {
+    fn clone(&self) -> Self {
+        let mut copy = Rest::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// As what is derived would not, it keeps the buffers: each step remembers how it began.
+    fn clone_from(&mut self, other: &Self) {
+        let Rest { slow, restless, field } = other;
+        self.slow.clone_from(slow);
+        self.restless.clone_from(restless);
+        self.field.clone_from(field);
+    }
 }
 
 /// Who sleeps; what decides about it, and scratch.
@@ -55,6 +80,8 @@ pub(crate) struct Sleep {
     /// Bodies that would sleep, and those of them that nothing keeps awake.
     drowsy: Vec<bool>,
     calm: Vec<bool>,
+    /// Points of contact that hold each body.
+    held: Vec<u32>,
     /// Bodies that fell asleep, or woke, in the last look.
     pub(crate) fallen: Vec<u32>,
     pub(crate) woken: Vec<u32>,
@@ -286,8 +313,29 @@ impl Sleep {
         self.rest.field[i] = force;
     }
 
+    /// Counts what holds each of `count` bodies; `coefficients` are those of a contact.
+    pub(crate) fn find_held(
+        &mut self,
+        count: usize,
+        contacts: &[Contact],
+        coefficients: impl Fn(&Contact) -> Coefficients,
+    ) {
+        self.held.clear();
+        self.held.resize(count, 0);
+        for c in contacts.iter().filter(|c| c.touches()) {
+            let at = coefficients(c);
+            let holds = match (at.static_friction > 0.0, at.rolling_friction > 0.0) {
+                (false, _) => 0,
+                (true, false) => 1,
+                (true, true) => HOLD,
+            };
+            self.held[c.a as usize] += holds;
+            self.held[c.b as usize] += holds;
+        }
+    }
+
     /// Puts bodies to sleep that have been slow for long enough, and so has all that touches them; lists them in `fallen` and
-    /// returns what that takes from E* \[J\].
+    /// returns what that takes from E* \[J\]. Comes after [`Sleep::find_held`].
     pub(crate) fn settle(&mut self, bodies: &mut Bodies, contacts: &[Contact], around: &Surroundings) -> f64 {
         self.fallen.clear();
         let g = around.gravity.length();
@@ -318,17 +366,21 @@ impl Sleep {
     /// Looks how each body moves.
     fn look(&mut self, bodies: &Bodies, g: f64, dt: f64) {
         let count = bodies.len();
-        let Sleep { rest, drowsy, .. } = self;
+        let Sleep { rest, drowsy, held, .. } = self;
         rest.slow.resize(count, 0.0);
         rest.restless.resize(count, true);
         drowsy.resize(count, false);
         for i in 0..count {
+            let energy =
+                if bodies.awake(i) { bodies.kinetic_energy(i) / (bodies.mass[i] * g * bodies.radius[i]) } else { 0.0 };
             if bodies.awake(i) {
-                rest.restless[i] = bodies.kinetic_energy(i) >= ENERGY * bodies.mass[i] * g * bodies.radius[i];
+                rest.restless[i] = energy >= ENERGY;
                 rest.slow[i] = if rest.restless[i] { 0.0 } else { rest.slow[i] + dt };
             }
             drowsy[i] = match (bodies.dynamic[i], bodies.asleep[i]) {
-                (true, false) => rest.slow[i] >= DROWSY * (bodies.radius[i] / g).sqrt(),
+                (true, false) => {
+                    (held[i] >= HOLD || energy < STILL) && rest.slow[i] >= DROWSY * (bodies.radius[i] / g).sqrt()
+                }
                 (true, true) => true,
                 (false, _) => bodies.velocity[i] == Velocity::ZERO,
             };

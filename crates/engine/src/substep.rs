@@ -460,7 +460,9 @@ impl Simulation {
     /// Puts bodies at rest to sleep; returns what that takes from E* \[J\].
     fn settle(&mut self, dt: f64) -> f64 {
         let around = self.surroundings(dt);
-        let taken = self.sleep.settle(&mut self.bodies, &self.detection.contacts, &around);
+        let (bodies, contacts) = (&self.bodies, &self.detection.contacts);
+        self.sleep.find_held(bodies.len(), contacts, |c| self.pairs.of(bodies, c, &bodies.velocity));
+        let taken = self.sleep.settle(&mut self.bodies, contacts, &around);
         if !self.fields.is_empty() {
             for k in 0..self.sleep.fallen.len() {
                 let i = self.sleep.fallen[k] as usize;

@@ -18,8 +18,9 @@ const SHAKE: Motion = Motion::Sine { amplitude: DVec3::new(0.0, 0.0, 0.1), frequ
 /// Grains between four walls and on a floor, in a loose grid of 5 x 5 x 4 with the given pitch \[m\]. With `shaken` the floor
 /// goes up and down, so that contacts open and are hit.
 fn pack(grain: &Shape, pitch: f64, shaken: bool) -> Simulation {
+    // What lies still sleeps, and its steps do nothing that could allocate.
     let mut simulation =
-        Simulation::new(Settings { sleeping: false, ..Settings::default() }).expect("settings are valid");
+        Simulation::new(Settings { sleeping: shaken, ..Settings::default() }).expect("settings are valid");
     let rock = simulation.add_material(ROCK).expect("the material is valid");
     let side = 5.0 * pitch;
     let walls = [(DVec3::X, 0.0), (DVec3::Y, 0.0), (-DVec3::X, side), (-DVec3::Y, side)];

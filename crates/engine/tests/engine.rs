@@ -10,7 +10,7 @@ use granule_engine::{OVERLAP_BOUND, Phase};
 use crate::support::ROCK;
 
 fn settings(hertz: f64) -> Settings {
-    Settings { time_step: Some(1.0 / hertz), sleeping: false, ..Settings::default() }
+    Settings { time_step: Some(1.0 / hertz), ..Settings::default() }
 }
 
 /// A floor, and what `add` puts on it.
@@ -131,7 +131,7 @@ fn a_floor_that_rises_is_known_before_it_touches() {
 
 #[test]
 fn bodies_at_rest_sleep_and_wake_as_far_as_motion_reaches() {
-    let mut simulation = on_a_floor(Settings { sleeping: true, ..settings(60.0) }, |simulation, material| {
+    let mut simulation = on_a_floor(settings(60.0), |simulation, material| {
         for k in 0..3 {
             // The third stands a little apart from the others.
             sphere(simulation, material, 0.5, DVec3::new([0.0, 1.0, 2.1][k], 0.0, 0.5));
@@ -148,7 +148,7 @@ fn bodies_at_rest_sleep_and_wake_as_far_as_motion_reaches() {
 #[test]
 fn what_never_rests_keeps_awake_only_what_it_touches() {
     let mut ball = None;
-    let mut simulation = on_a_floor(Settings { sleeping: true, ..settings(60.0) }, |simulation, rock| {
+    let mut simulation = on_a_floor(settings(60.0), |simulation, rock| {
         let cube = Shape::cuboid(DVec3::splat(1.0)).expect("the size is valid");
         for k in 0..3 {
             let place = DVec3::new(0.0, 0.0, 0.5 + f64::from(k));
@@ -172,7 +172,7 @@ fn what_never_rests_keeps_awake_only_what_it_touches() {
 #[test]
 fn a_simulation_that_sleeps_stands_still_until_something_happens() {
     let mut material = None;
-    let mut simulation = on_a_floor(Settings { sleeping: true, ..settings(60.0) }, |simulation, rock| {
+    let mut simulation = on_a_floor(settings(60.0), |simulation, rock| {
         material = Some(rock);
         pack(simulation, rock);
     });
@@ -209,7 +209,7 @@ fn a_simulation_that_sleeps_stands_still_until_something_happens() {
 
 #[test]
 fn removing_a_support_wakes_what_rests_on_it() {
-    let mut simulation = Simulation::new(Settings { sleeping: true, ..settings(60.0) }).expect("settings are valid");
+    let mut simulation = Simulation::new(settings(60.0)).expect("settings are valid");
     let rock = simulation.add_material(ROCK).expect("the material is valid");
     let table = Shape::cuboid(DVec3::new(4.0, 4.0, 1.0)).expect("the size is valid");
     let table = simulation.add_body(BodyDescription::fixed(table, rock, DVec3::ZERO)).expect("the table is valid");

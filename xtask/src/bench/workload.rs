@@ -93,6 +93,8 @@ impl Workload {
     /// The scene with its law, what is taken out of it, and when it ends.
     pub(crate) fn course(&self) -> Result<Course, SceneError> {
         let mut scene = packaged(self.scene)?;
+        // Every step is to do all its work, as those of the engine that is compared with do.
+        scene.settings.sleeping = false;
         if let Some(law) = self.law.and_then(Law::by_name) {
             scene.settings.law = law;
         }

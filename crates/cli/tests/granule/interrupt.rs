@@ -9,6 +9,7 @@ use crate::support::{Ended, cubes, folder, granule, summary, write};
 #[test]
 fn ctrl_c_leaves_what_is_computed() {
     let folder = folder();
+    // Asleep, the rest of the run would take a second.
     write(folder.path(), "long.toml", &cubes(20, "duration = 100000.0\nsleeping = false"));
     let child = granule(folder.path(), &["run", "long.toml", "--out", "results"])
         .stdout(Stdio::piped())

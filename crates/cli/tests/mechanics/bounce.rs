@@ -35,10 +35,7 @@ impl Drop {
         // Up to half-way down from the last apex that is wanted: fall, then up and down between the bounces.
         let flights: f64 = (1..self.bounces).map(|k| 2.0 * e.powi(k)).sum();
         let duration = fall * (1.0 + flights + 1.5 * e.powi(self.bounces));
-        let run = format!(
-            "duration = {duration:?}\ntime_step = {:?}\ngravity = [0.0, 0.0, {:?}]\nsleeping = false",
-            self.time_step, -g
-        );
+        let run = format!("duration = {duration:?}\ntime_step = {:?}\ngravity = [0.0, 0.0, {:?}]", self.time_step, -g);
         let mut scene = Scene::with_ledger(&run, 1);
         scene.add(format!("[law.{}]", self.law));
         scene.material("ground", e, 0.3);

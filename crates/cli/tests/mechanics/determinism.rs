@@ -95,7 +95,7 @@ fn hash(results: &Results) -> String {
 #[test]
 fn runs_and_threads_give_the_same_bits() {
     let scene = zoo();
-    let [first, again, two] = [scene.run(), scene.run(), scene.run_with(2)];
+    let [first, again, two] = [scene.run_with(1), scene.run_with(1), scene.run_with(2)];
     assert_eq!(first.number("/bodies"), 47.0);
     assert_eq!(two.number("/threads"), 2.0);
     assert_eq!(hash(&first), hash(&again), "two runs");
@@ -116,7 +116,7 @@ fn the_hash_sees_the_last_bit() {
         let mut scene = Scene::new("duration = 0.1\ntime_step = 0.01");
         scene.material("ground", 0.4, 0.5);
         scene.body(&Body::new("ball", "sphere.radius = 0.5", "ground", DVec3::X * x));
-        hash(&scene.run())
+        hash(&scene.run_with(1))
     };
     assert_eq!(ball(1.0), ball(1.0));
     assert_ne!(ball(1.0), ball(1.0f64.next_up()));
@@ -137,7 +137,7 @@ fn the_heap_is_one_large_island() {
 /// One to four threads agree on the heap.
 #[test]
 fn threads_give_the_same_bits_in_a_large_island() {
-    let one = hash(&heap().run());
+    let one = hash(&heap().run_with(1));
     for threads in 2..=4 {
         assert_eq!(one, hash(&heap().run_with(threads)), "one and {threads} threads");
     }
@@ -160,14 +160,14 @@ fn judge_hash(name: &str, found: &str) {
 
 #[test]
 fn the_golden_hash_is_met() {
-    let results = zoo().run();
+    let results = zoo().run_with(1);
     assert!(results.number("/energy/dissipated_impact") > 0.0 && results.number("/energy/work_driven") != 0.0);
     judge_hash("zoo", &hash(&results));
 }
 
 #[test]
 fn the_golden_hash_of_a_large_island_is_met() {
-    let results = heap().run();
+    let results = heap().run_with(1);
     assert_eq!(results.number("/bodies"), 1.0 + HEAP.iter().product::<usize>() as f64);
     assert!(results.number("/energy/dissipated_impact") > 0.0 && results.number("/energy/dissipated_friction") > 0.0);
     judge_hash("heap", &hash(&results));

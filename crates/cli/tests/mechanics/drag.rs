@@ -10,7 +10,7 @@ use crate::support::{Body, Judge, Scene, cuboid, sphere};
 
 /// Speed of a body of equal-volume radius `radius` that sinks in a fluid, at the end of `duration`, and its mass.
 fn sink(fluid: &str, shape: &str, time_step: f64, duration: f64) -> (f64, f64) {
-    let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {time_step:?}\nsleeping = false"));
+    let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {time_step:?}"));
     scene.add(format!("[drag]\n{fluid}"));
     scene.material("stone", 0.5, 0.5);
     scene.body(&Body::new("stone", shape, "stone", DVec3::ZERO));

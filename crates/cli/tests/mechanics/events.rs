@@ -10,7 +10,7 @@ use crate::support::{Body, Ground, Judge, Results, Scene, sphere};
 
 /// A ball that is dropped from 2 m, for `duration` \[s\].
 fn dropped(stepping: &str, restitution: f64, step: f64, duration: f64) -> Results {
-    let run = format!("duration = {duration:?}\ntime_step = {step:?}\nstepping = \"{stepping}\"\nsleeping = false");
+    let run = format!("duration = {duration:?}\ntime_step = {step:?}\nstepping = \"{stepping}\"");
     let mut scene = Scene::with_ledger(&run, 1);
     scene.material("ground", restitution, 0.3);
     Ground::HalfSpace.add_to(&mut scene, 0.0, 40.0);
@@ -75,7 +75,7 @@ fn restitution_falls_with_speed() {
         let expected = 1.0 - 0.3 * (speed / full).powf(0.75);
         let step = 1.0 / 240.0;
         for (stepping, bound) in [("event", 1e-12), ("margin", 0.02)] {
-            let run = format!("duration = 1.0\ntime_step = {step:?}\nstepping = \"{stepping}\"\nsleeping = false");
+            let run = format!("duration = 1.0\ntime_step = {step:?}\nstepping = \"{stepping}\"");
             let mut scene = Scene::new(&run);
             scene.add(format!(
                 "[materials.ground]\ndensity = 1000.0\nrestitution = 0.7\nrestitution_speed = {given}\nstatic_friction = 0.3"
@@ -93,9 +93,7 @@ fn restitution_falls_with_speed() {
 
 /// A ball runs into four that touch: what the law makes of it, and the same by short ordinary steps.
 fn cradle(law: &str, stepping: &str, step: f64) -> Vec<f64> {
-    let run = format!(
-        "duration = 1.0\ntime_step = {step:?}\nstepping = \"{stepping}\"\ngravity = [0.0, 0.0, 0.0]\nsleeping = false"
-    );
+    let run = format!("duration = 1.0\ntime_step = {step:?}\nstepping = \"{stepping}\"\ngravity = [0.0, 0.0, 0.0]");
     let mut scene = Scene::new(&run);
     scene.add(format!("[law.{law}]"));
     scene.material("steel", 1.0, 0.0);
@@ -132,7 +130,7 @@ fn cradles_go_by_their_law_in_both_ways_of_stepping() {
 #[test]
 fn elastic_balls_keep_their_energy_under_gravity() {
     let mut judge = Judge::default();
-    let run = "duration = 0.4\ntime_step = 0.01\nstepping = \"event\"\nsleeping = false";
+    let run = "duration = 0.4\ntime_step = 0.01\nstepping = \"event\"";
     let mut scene = Scene::with_ledger(run, 1);
     scene.material("glass", 1.0, 0.0);
     for (i, (normal, at)) in [

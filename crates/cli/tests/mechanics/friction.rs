@@ -10,7 +10,7 @@ const STEPS: [f64; 3] = [1.0 / 60.0, 1.0 / 240.0, 1.0 / 600.0];
 
 /// A level floor and one ball of `radius` with friction, rolling and torsional friction.
 fn ball(duration: f64, step: f64, radius: f64, coefficients: &str, velocity: DVec3, spin: DVec3) -> Final {
-    let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {step:?}\nsleeping = false"));
+    let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {step:?}"));
     scene
         .add(format!("[materials.ground]\ndensity = 2650.0\nrestitution = 0.0\nstatic_friction = 0.5\n{coefficients}"));
     let mut floor = Body::new("floor", "half-space.normal = [0.0, 0.0, 1.0]", "ground", DVec3::ZERO);
@@ -101,7 +101,7 @@ fn torsional_friction_stops_a_spinning_ball() {
 #[test]
 fn pairs_of_materials_have_their_own_coefficients() {
     let mut judge = Judge::default();
-    let mut scene = Scene::with_ledger("duration = 0.5\ntime_step = 0.001\nsleeping = false", 0);
+    let mut scene = Scene::with_ledger("duration = 0.5\ntime_step = 0.001", 0);
     scene.material("floor", 0.0, 0.4);
     scene.material("rough", 0.0, 0.9);
     scene.material("smooth", 0.0, 0.9);

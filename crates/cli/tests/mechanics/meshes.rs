@@ -21,7 +21,7 @@ fn shapes(size: f64) -> Vec<(&'static str, String, DQuat, f64)> {
 /// Slides without friction, gravity on, over 20 sizes.
 fn slide(ground: Ground, size: f64, shape: &(&str, String, DQuat, f64), heading: DVec3, step: f64) -> Final {
     let unit = size.sqrt();
-    let run = format!("duration = {:?}\ntime_step = {:?}\nsleeping = false", 4.0 * unit, step * unit);
+    let run = format!("duration = {:?}\ntime_step = {:?}", 4.0 * unit, step * unit);
     let mut scene = Scene::new(&run);
     scene.material("ground", 0.5, 0.0);
     ground.add_to(&mut scene, 0.0, 15.0 * size);

@@ -1,4 +1,4 @@
-//! 100 spheres poured into a box come to rest under every impact law, and their books close.
+//! 100 spheres poured into a box come to rest under every impact law, with sleeping and without, and their books close.
 
 use granule_scene::packaged_text;
 use granule_solver::Law;
@@ -88,14 +88,15 @@ fn judge_impacts(judge: &mut Judge, law: &str, results: &Results) {
 fn spheres_come_to_rest_under_every_law() {
     let mut judge = Judge::default();
     for law in Law::NAMES {
-        let results = poured(law).run();
-        println!(
-            "{law}: rest after {:.2} s, fallbacks {}, clusters {}",
-            results.number("/simulated_seconds"),
-            results.number("/impacts/fallbacks"),
-            results.number("/impacts/resolved"),
-        );
-        judge_run(&mut judge, law, &results);
+        for results in poured(law).run_both() {
+            println!(
+                "{law}: rest after {:.2} s, fallbacks {}, clusters {}",
+                results.number("/simulated_seconds"),
+                results.number("/impacts/fallbacks"),
+                results.number("/impacts/resolved"),
+            );
+            judge_run(&mut judge, law, &results);
+        }
     }
     judge.finish();
 }
@@ -103,7 +104,7 @@ fn spheres_come_to_rest_under_every_law() {
 /// Negative control: each number that is judged is missed when it is what a fault would make of it.
 #[test]
 fn what_is_planted_in_a_run_is_seen() {
-    let (law, sound) = ("qce-lcp", poured("qce-lcp").run());
+    let (law, sound) = ("qce-lcp", poured("qce-lcp").run_with(1));
     let missed = |results: &Results| {
         let mut judge = Judge::default();
         judge_run(&mut judge, law, results);
@@ -147,6 +148,6 @@ fn what_is_planted_in_a_run_is_seen() {
     // And one that is no edit of results: without restitution nothing but the first landing is a hit.
     let text = packaged_text("pour-spheres-100").expect("a packaged scene");
     let text = text.replace("[law.etm]", "[law.qce-lcp]").replace("restitution = 0.5", "restitution = 0.0");
-    let dull = Scene::from_text(text + "energy_every = 1\n").run();
+    let dull = Scene::from_text(text + "energy_every = 1\n").run_with(1);
     assert!(!missed(&dull).is_empty(), "a run without restitution is not the same");
 }

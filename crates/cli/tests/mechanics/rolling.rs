@@ -29,7 +29,7 @@ impl Roll {
     /// Distance and speed downhill, spin about y, and the final state.
     fn run(&self) -> (f64, f64, f64, Final) {
         let mut scene = Scene::new(&format!(
-            "duration = {:?}\ntime_step = {:?}\ngravity = [0.0, 0.0, {:?}]\nsleeping = false",
+            "duration = {:?}\ntime_step = {:?}\ngravity = [0.0, 0.0, {:?}]",
             self.duration, self.time_step, -self.gravity
         ));
         scene.material("ground", 0.0, self.friction);

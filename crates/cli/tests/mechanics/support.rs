@@ -8,6 +8,9 @@ use std::process::Command;
 use glam::{DQuat, DVec3};
 use serde_json::Value;
 
+/// How far sleeping may move a body, over the radius of the sphere that has its mass.
+const AGREE: f64 = 1e-6;
+
 /// A scene under construction: the text of its file and the meshes beside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
@@ -74,12 +77,28 @@ impl Scene {
         &self.text
     }
 
-    /// Runs the scene with one thread.
+    /// Runs the scene as it is written, and without sleeping; returns the first, which must agree with the second to [`AGREE`]. For scenes that
+    /// have one answer.
     pub(crate) fn run(&self) -> Results {
-        self.run_with(1)
+        let [with, without] = self.run_both();
+        for (name, body) in with.bodies() {
+            let other = without.body(name);
+            let distance = (body.at - other.at).length();
+            let bound = AGREE * body.radius();
+            assert!(distance <= bound, "{name}: {distance:.3e} m of {bound:.3e} m by sleeping, in\n{}", self.text);
+        }
+        with
     }
 
-    /// Runs the scene.
+    /// Runs the scene as it is written, and without sleeping.
+    pub(crate) fn run_both(&self) -> [Results; 2] {
+        assert!(!self.text.contains("\nsleeping"), "the scene says itself whether it sleeps");
+        let text = self.text.replacen("[run]\n", "[run]\nsleeping = false\n", 1);
+        assert_ne!(text, self.text, "a scene without [run]");
+        [self, &Scene { text, meshes: self.meshes.clone() }].map(|scene| scene.run_with(1))
+    }
+
+    /// Runs the scene as it is written.
     pub(crate) fn run_with(&self, threads: u32) -> Results {
         let folder = tempfile::tempdir().expect("a folder for the test");
         std::fs::write(folder.path().join("scene.toml"), &self.text).expect("written");
@@ -229,6 +248,13 @@ pub(crate) struct Final {
     pub(crate) orientation: DQuat,
     pub(crate) velocity: DVec3,
     pub(crate) angular_velocity: DVec3,
+}
+
+impl Final {
+    /// Radius of the sphere of 2650 kg/m3 that has its mass \[m\]; zero for bodies without one.
+    fn radius(&self) -> f64 {
+        (0.75 * self.mass / (2650.0 * std::f64::consts::PI)).cbrt()
+    }
 }
 
 /// What a run left.

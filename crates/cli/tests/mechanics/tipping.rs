@@ -11,7 +11,7 @@ use crate::support::{Body, Final, Ground, Judge, Scene, about_y, cuboid, number,
 fn run(case: &Value, ground: Ground, time_step: f64, duration: f64) -> (Final, DVec3) {
     let (half, height) = (number(case, "half_base_along_slope"), number(case, "height"));
     let slope = number(case, "incline_deg").to_radians();
-    let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {time_step:?}\nsleeping = false"));
+    let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {time_step:?}"));
     scene.material("ground", 0.0, number(case, "mu"));
     ground.add_to(&mut scene, slope, 30.0);
     let turn = about_y(slope);

@@ -20,7 +20,7 @@ fn shape_of(moments: DVec3) -> Option<String> {
 
 fn run(case: &Value, shape: &str, integrator: &str, time_step: f64, duration: f64) -> Final {
     let mut scene = Scene::new(&format!(
-        "duration = {duration:?}\ntime_step = {time_step:?}\ngravity = [0.0, 0.0, 0.0]\nsleeping = false\n\
+        "duration = {duration:?}\ntime_step = {time_step:?}\ngravity = [0.0, 0.0, 0.0]\n\
          integrator = \"{integrator}\""
     ));
     scene.material("matter", 0.5, 0.5);

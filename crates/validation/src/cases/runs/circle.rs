@@ -124,8 +124,7 @@ fn exact(circle: &Circle) -> Curve {
 }
 
 fn build(circle: &Circle, start: &Start, law: Law) -> Found<(Simulation, Vec<BodyId>)> {
-    let settings =
-        Settings { gravity: DVec3::ZERO, time_step: Some(STEP), law, sleeping: false, ..Settings::default() };
+    let settings = Settings { gravity: DVec3::ZERO, time_step: Some(STEP), law, ..Settings::default() };
     let mut simulation = Simulation::new(settings)?;
     let smooth = Material { restitution: 1.0, static_friction: 0.0, dynamic_friction: 0.0, ..Material::default() };
     let smooth = simulation.add_material(smooth)?;

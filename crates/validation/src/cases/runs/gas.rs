@@ -86,8 +86,7 @@ fn plot(curves: Vec<Curve>) -> Plot {
 
 /// Spheres in layers of `side` by `side` that fly apart in random directions, in a box that just holds them.
 fn build(law: Law, count: usize, side: usize) -> Found<Simulation> {
-    let settings =
-        Settings { gravity: DVec3::ZERO, time_step: Some(STEP), law, sleeping: false, ..Settings::default() };
+    let settings = Settings { gravity: DVec3::ZERO, time_step: Some(STEP), law, ..Settings::default() };
     let mut simulation = Simulation::new(settings)?;
     let glass = Material { restitution: 1.0, static_friction: 0.0, dynamic_friction: 0.0, ..Material::default() };
     let glass = simulation.add_material(glass)?;

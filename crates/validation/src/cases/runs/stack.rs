@@ -60,8 +60,7 @@ pub(in crate::cases) fn run() -> Found<Findings> {
 }
 
 fn build(law: Law) -> Found<(Simulation, Vec<BodyId>)> {
-    let settings =
-        Settings { gravity: DVec3::Z * -GRAVITY, time_step: Some(STEP), law, sleeping: false, ..Settings::default() };
+    let settings = Settings { gravity: DVec3::Z * -GRAVITY, time_step: Some(STEP), law, ..Settings::default() };
     let mut simulation = Simulation::new(settings)?;
     let stone = Material { restitution: 0.5, static_friction: 0.0, dynamic_friction: 0.0, ..Material::default() };
     let stone = simulation.add_material(stone)?;
