@@ -583,7 +583,7 @@ fn may_change([x, y]: [&Face; 2]) -> bool {
 }
 
 /// Distance that the surface of a body covers in `dt` \[s\] at the velocity `v`, seen from what moves with `crowd` \[m\].
-fn way(bodies: &Bodies, i: usize, v: &Velocity, crowd: DVec3, dt: f64) -> f64 {
+pub(crate) fn way(bodies: &Bodies, i: usize, v: &Velocity, crowd: DVec3, dt: f64) -> f64 {
     // A sphere's surface does not move by its spin, and that of a half-space has no end.
     let still = bodies.round[i] || !bodies.movable[i] || bodies.extent[i] == f64::INFINITY;
     let spin = if still { 0.0 } else { v.angular.length() * bodies.extent[i] };
