@@ -71,6 +71,11 @@ impl<'a> Moving<'a> {
         Moving { geometry, from, way, turn, twist, farthest }
     }
 
+    /// Cosine between a direction before and one after the motion, as the piece sees them.
+    fn turned(&self, before: DVec3, after: DVec3) -> f64 {
+        (self.from.rotation.conjugate() * before).dot(self.pose(1.0).rotation.conjugate() * after)
+    }
+
     fn pose(&self, share: f64) -> Pose {
         let [turn, twist] = [self.turn, self.twist].map(|v| DQuat::from_scaled_axis(share * v));
         Pose::new(self.from.position + share * self.way, turn * self.from.rotation * twist)
@@ -101,11 +106,11 @@ fn went_through(pair: [&Moving; 2]) -> Option<ContactPoint> {
         let now = nearest(pair, share, moved, &mut found)?;
         gap = now.gap;
         if gap <= -half_width {
-            let from_b = |normal: DVec3, share: f64| b.pose(share).rotation.conjugate() * normal;
-            let before = from_b(start.normal, 0.0);
             let end = nearest(pair, 1.0, 2.0 * moved, &mut found);
-            let is_elsewhere = end.is_none_or(|end| from_b(end.normal, 1.0).dot(before) < ELSEWHERE);
-            let normal = b.pose(1.0).rotation * before;
+            // One that rolls over the other is met from elsewhere as well, as it sees it.
+            let is_elsewhere =
+                end.is_none_or(|end| pair.iter().all(|moving| moving.turned(start.normal, end.normal) < ELSEWHERE));
+            let normal = b.pose(1.0).rotation * (b.from.rotation.conjugate() * start.normal);
             return is_elsewhere.then_some(ContactPoint { normal, half_width, ..now });
         }
     }
