@@ -1,4 +1,4 @@
-//! Drift correction: overlap is taken out of the positions and moves no velocity.
+//! Drift correction: overlap is taken out of the positions and changes no energy of motion.
 //!
 //! Contacts that overlap by more than [`SLOP`] of their thickness are pushed apart by Gauss-Seidel passes over
 //! displacements, each taking [`RELAXATION`] of the excess: with the gap linearised in the displacement `d` and the rotation
@@ -13,6 +13,9 @@
 //! other at the start, all that touches or is near takes part in the passes, and mending takes as many steps as it needs.
 //!
 //! Full relaxation adds energy in piles, none lets the overlap of a pile grow without bound (both measured on 325 cubes).
+//!
+//! **Turns.** A body that is turned takes its angular velocity along, if its moments differ: its energy is a matter of its own axes. A thin
+//! rod that rolls at 1240 rad/s about its length and was turned by 1e-5 rad under its angular velocity gained 3e-4 of its energy.
 //!
 //! **Energy.** Lifting a pile is work, which no law of mechanics pays for. It is booked, and it is bounded: the upward part of the
 //! displacements of an island is scaled so that their work against gravity stays within the budget that the caller gives for it. What
@@ -158,7 +161,11 @@ impl Drift {
             if shift.linear != DVec3::ZERO || shift.angular != DVec3::ZERO {
                 let pose = &mut bodies.pose[i];
                 pose.position += shift.linear;
+                let own = pose.inverse_transform_vector(bodies.velocity[i].angular);
                 pose.rotation = granule_integrator::rotate(pose.rotation, shift.angular);
+                if !granule_integrator::is_isotropic(bodies.principal_inertia[i]) {
+                    bodies.velocity[i].angular = pose.transform_vector(own);
+                }
                 bodies.refresh(i);
             }
         }
