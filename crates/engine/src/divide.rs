@@ -125,7 +125,7 @@ impl Simulation {
 
     /// Whether a part of a step is still long for the thin bodies that failed in it: one moved by more than its thickness.
     fn is_long(&self, dt: f64, depth: usize, report: &StepReport) -> bool {
-        let may = depth >= DEEPEST && depth < DEEPEST_THIN && report.substeps + report.undone < MOST_PARTS;
+        let may = (DEEPEST..DEEPEST_THIN).contains(&depth) && report.substeps + report.undone < MOST_PARTS;
         let contacts = &self.detection.contacts;
         let mut failed = self.dividing.failed.iter().map(|k| &contacts[*k as usize]);
         may && failed.any(|c| way(&self.bodies, c.a, dt) + way(&self.bodies, c.b, dt) > c.thickness)
