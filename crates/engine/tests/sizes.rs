@@ -152,11 +152,7 @@ fn sizes(rolling: f64, mixed: bool) -> Filling {
 fn bodies_of_unlike_size_and_density_come_to_rest() {
     for (name, mixed) in [("balls", false), ("shapes", true)] {
         for (with, rolling, fraction, limit) in [("", 0.0, 0.7, 4.0), (", rolling friction", 0.02, 1.0, 20.0)] {
-            sizes(rolling, mixed).settle(
-                &format!("{name}{with}"),
-                if rolling > 0.0 || mixed { 0.99 } else { 0.9 },
-                limit,
-            );
+            sizes(rolling, mixed).settle(&format!("{name}{with}"), fraction, limit);
         }
     }
 }
