@@ -231,6 +231,10 @@ pub(crate) struct Detection {
     crowd: DVec3,
     /// Reach that each body is to have at least \[m\]; empty where nothing is asked.
     asked: Vec<f64>,
+    /// How far the surface of each body moves in the step, where one of them moves far \[m\].
+    ways: Vec<f64>,
+    /// Contacts of convex bodies that went through each other in the step.
+    crossed: Vec<Contact>,
     /// What the contacts before the last search carried in the step between, where there was one.
     pub(crate) kept: Vec<Carried>,
     /// True when bodies were added, removed or moved since the contacts were found.
@@ -373,10 +377,46 @@ impl Detection {
             let poses = |i: usize| [&before[i], &bodies.pose[i]];
             if let Some(p) = passage(&bodies.shape[i], poses(i), &bodies.shape[j], poses(j)) {
                 let contact = Contact::of((*a, *b), &p, bodies.radius[i].min(bodies.radius[j]));
-                let place = self.contacts.partition_point(|c| (c.a, c.b) <= (*a, *b));
-                self.contacts.insert(place, contact);
-                self.carried.insert(place, Carried::default());
+                insert(&mut self.contacts, &mut self.carried, contact);
             }
+        }
+    }
+
+    /// Whether a body may move further within `dt` \[s\] than its thinnest piece is thick by half, so that it could come through another one.
+    pub(crate) fn may_cross(&mut self, bodies: &Bodies, dt: f64) -> bool {
+        self.crossed.clear();
+        let way = |i: usize| way(bodies, i, &bodies.transport[i], DVec3::ZERO, dt);
+        let far = |range: std::ops::Range<usize>| range.filter(|i| way(*i) > bodies.half_width[*i]).count();
+        if parallel::sum(0..bodies.len(), &far) == 0 {
+            return false;
+        }
+        parallel::fill(&mut self.ways, bodies.len(), &way);
+        true
+    }
+
+    /// Finds the contacts of convex bodies that went through each other since their poses were `before`, after the move and before the
+    /// pairs are looked for anew: those that may meet in the step are known.
+    pub(crate) fn find_crossings(&mut self, bodies: &Bodies, before: &[Pose]) {
+        let ways = &self.ways;
+        let crosses = |(a, b): &(u32, u32)| {
+            let [i, j] = [*a as usize, *b as usize];
+            let moves = bodies.awake(i) || bodies.awake(j);
+            let is_left_out = bodies.apart[i] || bodies.apart[j] || (bodies.round[i] && bodies.round[j]);
+            // What has no width has no inside either.
+            if !moves || is_left_out || ways[i] + ways[j] <= bodies.half_width[i] + bodies.half_width[j] {
+                return None;
+            }
+            let poses = |i: usize| [&before[i], &bodies.pose[i]];
+            let point = passage(&bodies.shape[i], poses(i), &bodies.shape[j], poses(j))?;
+            Some(Contact::of((*a, *b), &point, bodies.radius[i].min(bodies.radius[j])))
+        };
+        self.crossed.extend(self.broadphase.pairs().iter().filter_map(crosses));
+    }
+
+    /// Adds them to the contacts of the poses now.
+    pub(crate) fn add_crossings(&mut self) {
+        for contact in self.crossed.drain(..) {
+            insert(&mut self.contacts, &mut self.carried, contact);
         }
     }
 
@@ -523,13 +563,20 @@ impl Detection {
     }
 }
 
+/// Adds a contact that carried nothing before, where its pair belongs.
+fn insert(contacts: &mut Vec<Contact>, carried: &mut Vec<Carried>, contact: Contact) {
+    let place = contacts.partition_point(|c| (c.a, c.b) <= (contact.a, contact.b));
+    contacts.insert(place, contact);
+    carried.insert(place, Carried::default());
+}
+
 /// Whether the contacts of a pair may have changed: one of the two is awake, or a driven body comes to a sleeper.
 fn may_change([x, y]: [&Face; 2]) -> bool {
     x.is_awake || y.is_awake || (x.drives && y.is_dynamic) || (y.drives && x.is_dynamic)
 }
 
 /// Distance that the surface of a body covers in `dt` \[s\] at the velocity `v`, seen from what moves with `crowd` \[m\].
-fn way(bodies: &Bodies, i: usize, v: &Velocity, crowd: DVec3, dt: f64) -> f64 {
+pub(crate) fn way(bodies: &Bodies, i: usize, v: &Velocity, crowd: DVec3, dt: f64) -> f64 {
     // A sphere's surface does not move by its spin, and that of a half-space has no end.
     let still = bodies.round[i] || !bodies.movable[i] || bodies.extent[i] == f64::INFINITY;
     let spin = if still { 0.0 } else { v.angular.length() * bodies.extent[i] };

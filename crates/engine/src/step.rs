@@ -22,7 +22,7 @@ use tracing::trace_span;
 use crate::check;
 use crate::description::Stepping;
 use crate::detection::Contact;
-use crate::divide::{OVERLAP_LIMIT, Stop};
+use crate::divide::{DEEPEST_THIN, OVERLAP_LIMIT, Stop};
 use crate::error::EngineError;
 use crate::jam::JamResponse;
 use crate::parallel;
@@ -30,7 +30,7 @@ use crate::report::{Phase, StepReport};
 use crate::simulation::Simulation;
 
 /// Where the state at the start of a step from impact to impact is kept, beyond those of its parts.
-const START_OF_EVENTS: usize = 9;
+const START_OF_EVENTS: usize = DEEPEST_THIN + 3;
 
 impl Simulation {
     /// Makes one step of the chosen length.

@@ -106,11 +106,16 @@ impl Simulation {
         self.check_finite()?;
         clock.enter(Phase::Advance);
         let has_meshes = !self.bodies.meshes.is_empty();
-        if has_meshes {
+        let may_cross = pass == Pass::Whole && self.detection.may_cross(&self.bodies, dt);
+        if has_meshes || may_cross {
             self.departed.clone_from(&self.bodies.pose);
         }
         self.advance(dt).map_err(|body| self.pulled_apart(body))?;
+        if may_cross {
+            self.detection.find_crossings(&self.bodies, &self.departed);
+        }
         self.detect(dt, &mut clock);
+        self.detection.add_crossings();
         if has_meshes {
             self.detection.find_passages(&self.bodies, &self.departed);
         }

@@ -22,6 +22,7 @@ mod capsule;
 mod clip;
 mod closest;
 mod compound;
+mod crossing;
 mod cuboid;
 mod mesh;
 mod patch;
@@ -56,11 +57,11 @@ pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64,
     }
 }
 
-/// The contact of a body that went through a mesh between two poses, which [`contacts`] of the later pose alone cannot tell from one that
-/// was always on that side; none for other pairs and for bodies that did not.
+/// The contact of a body that went through a mesh or another body between two poses, which [`contacts`] of the later pose alone cannot tell
+/// from one that was always on that side; none for half-spaces, containers and bodies that did not.
 ///
 /// `poses_a` and `poses_b` are those of the body axes before and after; the normal points from `b` to `a`, back to the side that the body
-/// came from, and the gap is as negative as the body is beyond the surface.
+/// came from. The gap is as negative as the body is beyond the surface of a mesh, or deep in the other body when that was seen.
 pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -> Option<ContactPoint> {
     if !poses_a.into_iter().chain(poses_b).all(|pose| pose.is_finite()) {
         return None;
@@ -69,7 +70,9 @@ pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -
         (Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Mesh(_), Geometry::Mesh(_)) => None,
         (body, Geometry::Mesh(data)) => mesh::passage(body, poses_a, data, poses_b),
         (Geometry::Mesh(_), _) => passage(b, poses_b, a, poses_a).map(|c| c.swapped()),
-        _ => None,
+        (Geometry::HalfSpace { .. } | Geometry::Container(_), _) => None,
+        (_, Geometry::HalfSpace { .. } | Geometry::Container(_)) => None,
+        (body, other) => crossing::crossing(body, poses_a, other, poses_b),
     }
 }
 

@@ -453,3 +453,39 @@ fn soups_of_triangles_do_not_panic() {
         }
     }
 }
+
+/// A plate that crosses the plane of a sheet beside its rim and reaches over it lies against none of its triangles, although its middle is
+/// on the other side of the plane. It was said to overlap by what it reaches above the sheet: 600 half widths.
+#[test]
+fn what_reaches_over_a_rim_from_below_is_held_by_no_triangle() {
+    let strips = 60;
+    let vertices: Vec<DVec3> = (0..=strips)
+        .flat_map(|k| [-1.5, 1.5].map(|y| DVec3::new(3.0 * f64::from(k) / f64::from(strips), y, 0.0)))
+        .collect();
+    let triangles: Vec<[u32; 3]> =
+        (0..strips).flat_map(|k| [[2 * k, 2 * k + 2, 2 * k + 1], [2 * k + 1, 2 * k + 2, 2 * k + 3]]).collect();
+    let sheet = Shape::mesh(&vertices, &triangles).unwrap();
+    let plates = [Shape::cuboid(DVec3::new(1.0, 1.0, 1e-3)).unwrap(), Shape::capsule(2.5e-3, 1.0).unwrap()];
+    for (plate, along) in plates.iter().zip([DVec3::X, DVec3::Z]) {
+        for angle in [0.2, 0.5, 1.0, 1.4] {
+            for beside in [0.01, 0.05, 0.1, 0.2] {
+                for below in [0.01, 0.1, 0.2] {
+                    let direction = DVec3::new(f64::cos(angle), 0.0, f64::sin(angle));
+                    let pose = Pose::new(
+                        DVec3::new(-beside, 0.1, 0.0) - below * direction,
+                        DQuat::from_rotation_arc(along, direction),
+                    );
+                    let mut found = Vec::new();
+                    granule_geometry::contacts(plate, &pose, &sheet, &Pose::IDENTITY, 0.02, &mut found);
+                    // The rim is nearest to the plate's middle plane.
+                    let distance = beside * f64::sin(angle) - plate.half_width();
+                    assert!(
+                        found.iter().all(|c| c.gap >= distance - 1e-12),
+                        "{angle} {beside} {below} {distance} {found:?}"
+                    );
+                    assert!(found.is_empty() == (distance > 0.02), "{angle} {beside} {below} {distance} {found:?}");
+                }
+            }
+        }
+    }
+}

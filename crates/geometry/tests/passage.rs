@@ -3,7 +3,7 @@
 mod narrow_support;
 
 use granule_geometry::{Shape, passage};
-use granule_model::{DVec3, Pose};
+use granule_model::{DQuat, DVec3, Pose};
 use narrow_support::{Random, check_form};
 
 /// A square of 4 by 4 in the plane z = 0, of `count` needles about a point off its middle, and one more square at z = -1.
@@ -82,5 +82,52 @@ fn what_stayed_or_went_round_is_not() {
             let past = [at(z, &mut random), at(-z, &mut random)].map(|p| Pose::new(p.position + round, p.rotation));
             assert_eq!(passage(&body, [&past[0], &past[1]], &mesh, [&Pose::IDENTITY; 2]), None);
         }
+    }
+}
+
+/// Thin bodies that come out on the other side of a plate; where they go round it, or only roll on it, nothing is told.
+#[test]
+fn convex_bodies_that_went_through_each_other_are_told() {
+    let plate = Shape::cuboid(DVec3::new(2.0, 2.0, 2e-3)).unwrap();
+    let mut random = Random(33);
+    let (mut through, mut round) = (0, 0);
+    for (body, reach) in bodies() {
+        for _ in 0..300 {
+            let ground = [random.pose(1.0), random.pose(1.0)];
+            let turn = random.rotation();
+            // It turns a little on its way, ends clear of the plate on both sides.
+            let turned =
+                DQuat::from_scaled_axis(0.3 * DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), 0.0)) * turn;
+            let [x, y] = [0, 1].map(|_| random.range(-0.3, 0.3));
+            let along = |x: f64, z: f64| DVec3::new(x, y, z);
+            let way = |from: DVec3, to: DVec3| {
+                [(from, ground[0], turn), (to, ground[0], turned)]
+                    .map(|(at, ground, turn)| Pose::new(ground.transform_point(at), ground.rotation * turn))
+            };
+            let still = [&ground[0], &ground[0]];
+            let poses = way(along(x, reach + 0.2), along(-x, -reach - 0.3));
+            let found = passage(&body, [&poses[0], &poses[1]], &plate, still).unwrap();
+            check_form(&[found], 0.0);
+            assert!(found.gap <= -found.half_width, "{found:?}");
+            let normal = ground[0].rotation.conjugate() * found.normal;
+            assert!(normal.z > 0.9, "{normal}");
+            // The normal is that seen from the second body, which has turned.
+            let back = passage(&plate, still, &body, [&poses[0], &poses[1]]).unwrap().swapped();
+            assert!((back.gap - found.gap).abs() <= 1e-9 && back.normal.dot(found.normal) > 0.9, "{back:?} {found:?}");
+            through += 1;
+            for (from, to) in [(along(3.0, reach), along(3.0, -reach)), (along(x, reach + 0.1), along(-x, reach + 0.5))]
+            {
+                let poses = way(from, to);
+                assert_eq!(passage(&body, [&poses[0], &poses[1]], &plate, still), None);
+                round += 1;
+            }
+        }
+    }
+    assert_eq!((through, round), (1500, 3000));
+    // A rod that rolls over a plate, turning by three quarters about its length, sinks in with its edges and goes through nothing.
+    let rod = Shape::cuboid(DVec3::new(1.0, 5e-3, 5e-3)).unwrap();
+    let rolled = |angle: f64| Pose::new(DVec3::Z * 3.6e-3, DQuat::from_rotation_x(angle));
+    for angle in [0.8, 1.6, 2.4] {
+        assert_eq!(passage(&rod, [&rolled(0.1), &rolled(0.1 + angle)], &plate, [&Pose::IDENTITY; 2]), None);
     }
 }

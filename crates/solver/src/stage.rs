@@ -347,9 +347,13 @@ fn guard_energy(
     report: &mut StageReport,
 ) {
     let mut ledger = ledger(island, unforced, before, packs);
+    let mut straight = newton::is_small(island);
     while ledger.keeps_sweeping(settings, report.sweeps) && report.residual > EXACT * settings.tolerance && !report.held
     {
         packs.resume(island);
+        if std::mem::take(&mut straight) {
+            go_straight(island, before, settings, packs, report);
+        }
         let accelerates = packs.are_worth_directions();
         if accelerates {
             packs.begin_directions();
@@ -367,6 +371,14 @@ fn guard_energy(
         report.reached = island.rows.iter().map(|row| row.normal_impulse).fold(0.0, f64::max);
         report.scale = (2.0 * ledger.approach / (ledger.approach - ledger.departure())).clamp(0.0, 1.0);
         rescale(island, before, report.scale);
+        ledger = self::ledger(island, unforced, before, packs);
+    }
+    // What no number of sweeps brings down: impulses scaled by s change E* by `s (rise - B) + s^2 B`, with `B = P.GP/2`.
+    let stiffness = 0.5 * (ledger.approach - ledger.departure());
+    if ledger.rise > settings.trace && stiffness > 0.0 {
+        let scale = (1.0 - ledger.rise / stiffness).clamp(0.0, 1.0);
+        report.scale *= scale;
+        rescale(island, before, scale);
         ledger = self::ledger(island, unforced, before, packs);
     }
     report.normal_work = ledger.normal;

@@ -11,27 +11,38 @@ use super::facet::{Facet, Region};
 /// Triangles on the way at most: a body is not many triangles away from those near it.
 const STEPS: usize = 256;
 
-/// True when `point` lies on the side of the surface around `facet` to which its normals point.
-pub(super) fn is_in_front(facet: &Facet, point: DVec3) -> bool {
+/// Where a point lies to the surface around a triangle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// On the side to which the normals point.
+    pub(super) is_in_front: bool,
+    /// Beyond an edge that no other triangle has: there is only the plane to tell sides by.
+    pub(super) is_beside: bool,
+}
+
+/// Where `point` lies to the surface around `facet`.
+pub(super) fn place_of(facet: &Facet, point: DVec3) -> Place {
+    let place = |height: f64, is_beside: bool| Place { is_in_front: height >= 0.0, is_beside };
     let mut here = Facet::new(facet.data, facet.index);
     for _ in 0..STEPS {
-        let next = match here.region(point) {
+        let region = here.region(point);
+        let next = match region {
             Region::Face => None,
             Region::Edge(edge) => match beyond_edge(&here, edge, point) {
                 Ok(next) => next,
-                Err(height) => return height >= 0.0,
+                Err(height) => return place(height, false),
             },
             Region::Corner(corner) => match beyond_corner(&here, corner, point) {
                 Ok(next) => Some(next),
-                Err(height) => return height >= 0.0,
+                Err(height) => return place(height, false),
             },
         };
         match next {
             Some(next) => here = next,
-            None => return height(&here, point) >= 0.0,
+            None => return place(height(&here, point), matches!(region, Region::Edge(_))),
         }
     }
-    height(facet, point) >= 0.0
+    place(height(facet, point), false)
 }
 
 fn height(facet: &Facet, point: DVec3) -> f64 {

@@ -3,10 +3,10 @@
 use granule_model::{ContactPoint, DVec3};
 
 use super::facet::Facet;
-use super::lie::is_in_front;
+use super::lie::place_of;
 use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
-use crate::narrow::closest::Relation;
+use crate::narrow::closest::{Cores, Relation};
 use crate::narrow::patch::Spot;
 use crate::narrow::polytope::{Pair, Solid, Workspace, with_workspace};
 use crate::narrow::topology::{TRIANGLE, Topology};
@@ -20,6 +20,8 @@ const PARALLEL: f64 = 1e-8;
 const PREFERENCE: f64 = 1e-9;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
 const AGREEMENT: f64 = 1e-9;
+/// An overlap deeper than this share of the body's width along the direction is asked whether the body meets the triangle at all.
+const DOUBTFUL: f64 = 0.05;
 /// Overlap with a ridge or rim deeper than this share of the body's width along the direction is not meant.
 const DEEPEST: f64 = 0.4;
 
@@ -55,11 +57,17 @@ fn load_facet(solid: &mut Solid, facet: &Facet, origin: DVec3) {
 
 fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Vec<ContactPoint>) {
     let reach = pair.margin + work.a.radius;
-    let Some(Found { face, best }) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
+    let Some(Found { face, best, is_beside }) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
     let start = out.len();
     let mut lowest = f64::INFINITY;
     if let Some((normal, _)) = best {
         lowest = work.clip(pair, normal, out, |spot| !on_flat_edge(spot, facet));
+        // A body whose middle is beside a rim, beyond the plane, may reach over a triangle that it does not come near.
+        let width = work.a.reach(normal) + work.a.reach(-normal) + 2.0 * work.a.radius;
+        if is_beside && lowest < -DOUBTFUL * width && are_apart(&work.cores(pair), work.a.radius) {
+            out.truncate(start);
+            lowest = f64::INFINITY;
+        }
     }
     let separation = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation);
     let is_exact = lowest <= separation + AGREEMENT * pair.size;
@@ -78,12 +86,23 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
     }
 }
 
+/// Whether surfaces that lie `radius` around the cores are apart.
+fn are_apart(cores: &Cores, radius: f64) -> bool {
+    match cores.relation(radius) {
+        Relation::Far => true,
+        Relation::Apart(nearest) => (nearest.on_a - nearest.on_b).length() > radius,
+        Relation::Touching => false,
+    }
+}
+
 /// How a body lies to a triangle.
 struct Found {
     /// The normal of the triangle to the side on which the body is held.
     face: DVec3,
     /// The allowed direction along which they are farthest apart, and how far; none when every one is too deep to be meant.
     best: Option<(DVec3, f64)>,
+    /// Whether the body lies across the plane with its middle beside a rim, where the surface has no sides.
+    is_beside: bool,
 }
 
 /// The best allowed direction; none when body and triangle are beyond `reach`.
@@ -101,13 +120,15 @@ fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) 
     let deepest = |width: f64| -DEEPEST * (width + 2.0 * a.radius);
     let lies_across = front.max(behind) < 0.0;
     let middle = lies_across.then(|| middle(a, pair));
-    let in_front = middle.map_or(front >= behind, |middle| is_in_front(facet, middle));
+    let place = middle.map(|middle| place_of(facet, middle));
+    let in_front = place.map_or(front >= behind, |place| place.is_in_front);
+    let is_beside = place.is_some_and(|place| place.is_beside);
     let (face, height) = if in_front { (facet.normal, front) } else { (-facet.normal, behind) };
     // A plane beyond which the middle lies is that of another part of the surface, such as a hillside under a plate on the hill.
     let holds = middle.is_none_or(|middle| face.dot(middle - facet.corners[0]) >= 0.0);
     let mut best = holds.then_some((face, height));
     if !facet.has_ridge(face) {
-        return Some(Found { face, best });
+        return Some(Found { face, best, is_beside });
     }
     let mut consider = |normal: DVec3| {
         let low = -a.reach(-normal);
@@ -122,7 +143,7 @@ fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) 
     };
     a.normals.iter().for_each(|&n| consider(-n));
     edge_directions(a, pair.topology_a, b, facet, (face, lies_across), &mut consider);
-    Some(Found { face, best }).filter(|found| found.best.is_none_or(|(_, s)| s <= reach))
+    Some(Found { face, best, is_beside }).filter(|found| found.best.is_none_or(|(_, s)| s <= reach))
 }
 
 /// A point inside the body, in axes of the mesh.
