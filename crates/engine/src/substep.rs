@@ -430,9 +430,8 @@ impl Simulation {
             return change.max(0.0);
         }
         let gravity = self.settings.gravity;
-        let put_in = |i: usize| {
-            self.drift.work_on(&self.bodies, gravity, i) + self.field_work.get(i).copied().unwrap_or(0.0)
-        };
+        let put_in =
+            |i: usize| self.drift.work_on(&self.bodies, gravity, i) + self.field_work.get(i).copied().unwrap_or(0.0);
         self.problems.rises(undone, |i| self.star_of(i) - self.star_before[i] - put_in(i))
     }
 

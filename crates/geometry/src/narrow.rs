@@ -19,6 +19,7 @@
 //! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
 
 mod capsule;
+mod capsule_beside;
 mod clip;
 mod closest;
 mod compound;
@@ -158,7 +159,10 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             capsule::capsule_capsule(&core_a, *ra, &core_b, *rb, margin, out);
         }
         (Cuboid { half: ha }, Cuboid { half: hb }) => cuboid::cuboid_cuboid(*ha, a.pose, *hb, b.pose, margin, out),
-        _ => polytope::polytope_pair(a, b, margin, out),
+        _ => {
+            polytope::polytope_pair(a, b, margin, out);
+            capsule_beside::beside_capsule(a, b, margin, start, out);
+        }
     }
     limit_width(&mut out[start..], a.geometry.half_width().min(b.geometry.half_width()));
 }

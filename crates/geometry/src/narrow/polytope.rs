@@ -29,6 +29,11 @@ const SKEW: f64 = 1e-4;
 const PREFERENCE: f64 = 1e-10;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
 const AGREEMENT: f64 = 2e-10;
+/// A face other than the touching one bears points when the cosine between it and the contact normal is above this: the body must turn
+/// by half a right angle before a steeper one touches.
+const LEVEL: f64 = 0.7;
+/// Points nearer than this share of the size of the pair are the same.
+const SAME_PLACE: f64 = 1e-7;
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
@@ -43,6 +48,7 @@ pub(super) struct Workspace {
     edges_b: Vec<u32>,
     patch_a: Patch,
     patch_b: Patch,
+    other: Patch,
     polygon: Vec<Corner>,
     spare: Vec<Corner>,
 }
@@ -177,7 +183,9 @@ impl Workspace {
     fn contacts(&mut self, pair: &Pair, out: &mut Vec<ContactPoint>) {
         let Some(axis) = self.best_axis(pair) else { return };
         let start = out.len();
-        if !self.touch_along(pair, axis, out) {
+        if self.touch_along(pair, axis, out) {
+            self.clip_beside(pair, axis.0, start, out, |_| true);
+        } else {
             out.truncate(start);
             self.touch_elsewhere(pair, axis, out);
         }
@@ -204,7 +212,14 @@ impl Workspace {
         let relation = cores.corner_and_edge(reach, [&edges_a, &edges_b]).unwrap_or_else(|| cores.relation(reach));
         match relation {
             Relation::Far => {}
-            Relation::Apart(nearest) => cores.push_nearest(&nearest, pair.margin, out),
+            Relation::Apart(nearest) => {
+                cores.push_nearest(&nearest, pair.margin, out);
+                // What else lies over each other along the same normal.
+                let first = out.len();
+                self.clip(pair, nearest.normal, out, |_| true);
+                self.clip_beside(pair, nearest.normal, first, out, |_| true);
+                drop_repeated(out, start, first, pair.size);
+            }
             Relation::Touching => {
                 let mut best = Some(axis);
                 self.edge_axes(pair, f64::INFINITY, f64::INFINITY, &mut best);
@@ -286,37 +301,119 @@ impl Workspace {
         keep: impl Fn(Spot) -> bool,
     ) -> f64 {
         let frame = Frame::new(normal);
-        let (a, b) = (&self.a, &self.b);
-        self.patch_a.load(a, &pair.topology_a, -normal, &frame, pair.size);
-        self.patch_b.load(b, &pair.topology_b, normal, &frame, pair.size);
+        self.patch_a.load(&self.a, &pair.topology_a, -normal, &frame, pair.size);
+        self.patch_b.load(&self.b, &pair.topology_b, normal, &frame, pair.size);
+        let overlay = Overlay { pair, frame, radii: [self.a.radius, self.b.radius], first: out.len() };
+        overlay.push([&self.patch_a, &self.patch_b], [&mut self.polygon, &mut self.spare], out, keep)
+    }
+
+    /// Pushes what the other faces of each body add to the points that [`Workspace::clip`] along `normal` left from `first` on: where they
+    /// lie over the touching face of the other body within the margin. Without these a body could turn about the points of its
+    /// touching face until another face of it, as level as that one, is below the surface.
+    pub(super) fn clip_beside(
+        &mut self,
+        pair: &Pair,
+        normal: DVec3,
+        first: usize,
+        out: &mut Vec<ContactPoint>,
+        keep: impl Fn(Spot) -> bool,
+    ) {
+        let frame = Frame::new(normal);
+        let overlay = Overlay { pair, frame, radii: [self.a.radius, self.b.radius], first };
+        let near = pair.reach(self);
+        let [[low, _], [_, high]] = [self.patch_a.range(), self.patch_b.range()];
+        for face in beside(&self.a, &pair.topology_a, &self.patch_a, -normal, near + high) {
+            self.other.load_face(&self.a, &pair.topology_a, face, &frame);
+            overlay.push([&self.other, &self.patch_b], [&mut self.polygon, &mut self.spare], out, &keep);
+        }
+        for face in beside(&self.b, &pair.topology_b, &self.patch_b, normal, near - low) {
+            self.other.load_face(&self.b, &pair.topology_b, face, &frame);
+            overlay.push([&self.patch_a, &self.other], [&mut self.polygon, &mut self.spare], out, &keep);
+        }
+    }
+}
+
+/// The faces of `solid` other than that of `patch` that look along `outward` and have a corner at a depth of at most `near` below the
+/// origin that way.
+fn beside<'a>(
+    solid: &'a Solid,
+    topology: &'a Topology,
+    patch: &'a Patch,
+    outward: DVec3,
+    near: f64,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let normals = solid.normals.iter().enumerate();
+    let level = normals.filter(move |(face, normal)| normal.dot(outward) > LEVEL && patch.face() != Some(*face));
+    level
+        .map(|(face, _)| face)
+        .filter(move |&face| topology.face_loop(face).iter().any(|&v| -solid.corners[v as usize].dot(outward) <= near))
+}
+
+/// The touching features of two bodies, or others of their faces, laid over each other along the contact normal.
+struct Overlay<'a> {
+    pair: &'a Pair<'a>,
+    frame: Frame,
+    radii: [f64; 2],
+    /// Where the points of the pair start.
+    first: usize,
+}
+
+impl Overlay<'_> {
+    /// Pushes the corners of the common part of the patches (of A and of B) that `keep` accepts and that are not there yet; returns the
+    /// lowest distance of the cores over any of them, also beyond the margin.
+    fn push(
+        &self,
+        [patch_a, patch_b]: [&Patch; 2],
+        buffers: [&mut Vec<Corner>; 2],
+        out: &mut Vec<ContactPoint>,
+        keep: impl Fn(Spot) -> bool,
+    ) -> f64 {
+        let (pair, frame) = (self.pair, &self.frame);
         // Only a subject may be a segment.
-        let a_clips = self.patch_a.flat.len() > 2;
-        let (clipper, subject) = if a_clips { (&self.patch_a, &self.patch_b) } else { (&self.patch_b, &self.patch_a) };
-        let buffers = [&mut self.polygon, &mut self.spare];
+        let a_clips = patch_a.flat.len() > 2;
+        let (clipper, subject) = if a_clips { (patch_a, patch_b) } else { (patch_b, patch_a) };
         let common = match (&clipper.flat[..], &subject.flat[..]) {
             ([_, _], [_, _]) => cross(&clipper.flat, &subject.flat, SLACK * pair.size, buffers),
             ([_, _, _, ..], [_, _, ..]) => intersect(&clipper.flat, &subject.flat, SLACK * pair.size, buffers),
             _ => return f64::INFINITY,
         };
         let mut lowest = f64::INFINITY;
-        let first = out.len();
         for corner in common {
             let levels = [clipper.level(corner, false), subject.level(corner, true)];
             let [above, below] = if a_clips { levels } else { [levels[1], levels[0]] };
             lowest = lowest.min(above - below);
-            let (above, below) = (above - a.radius, below + b.radius);
+            let (above, below) = (above - self.radii[0], below + self.radii[1]);
             let spot = spot(corner.site, clipper, subject, a_clips);
             if above - below <= pair.margin && keep(spot) {
                 let foot = pair.origin + frame.lift(corner.at);
                 let key = spot.key();
                 // A segment that is cut shows its cut on the way there and back.
-                if !out[first..].iter().any(|c| c.feature == key) {
-                    out.push(between(foot, normal, above, below, key));
+                if !out[self.first..].iter().any(|c| c.feature == key) {
+                    out.push(between(foot, frame.normal, above, below, key));
                 }
             }
         }
         lowest
     }
+}
+
+/// Drops the contacts from `first` on that are where an earlier one from `start` on is; the nearer of the two stays under the name of the
+/// earlier, so that what stays does not depend on the margin.
+pub(super) fn drop_repeated(out: &mut Vec<ContactPoint>, start: usize, first: usize, size: f64) {
+    let reach = SAME_PLACE * size * (SAME_PLACE * size);
+    let mut kept = first;
+    for index in first..out.len() {
+        let contact = out[index];
+        match out[start..kept].iter_mut().find(|c| (c.point - contact.point).length_squared() <= reach) {
+            Some(twin) if contact.gap < twin.gap => *twin = ContactPoint { feature: twin.feature, ..contact },
+            Some(_) => {}
+            None => {
+                out[kept] = contact;
+                kept += 1;
+            }
+        }
+    }
+    out.truncate(kept);
 }
 
 /// The axis perpendicular to an edge of each body (unit vector from B to A) and the separation along it; none when they

@@ -60,6 +60,7 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
     let mut lowest = f64::INFINITY;
     if let Some((normal, _)) = best {
         lowest = work.clip(pair, normal, out, |spot| !on_flat_edge(spot, facet));
+        work.clip_beside(pair, normal, start, out, |spot| !on_flat_edge(spot, facet));
     }
     let separation = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation);
     let is_exact = lowest <= separation + AGREEMENT * pair.size;
