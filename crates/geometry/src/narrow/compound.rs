@@ -6,8 +6,9 @@
 use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 
 use super::plane::{Plane, convex_plane};
+use super::polytope::face_pair;
 use super::tidy::tidy;
-use super::{Side, convex_pair, mix};
+use super::{Side, convex_pair, limit_width, mix};
 use crate::geometry::{Geometry, Part};
 
 /// A surface point is covered when the point this share of its part's size further out is inside another part. Coplanar
@@ -15,6 +16,9 @@ use crate::geometry::{Geometry, Part};
 const COVER: f64 = 1e-4;
 /// A probe within this share of the size of a part's boundary is on its border, where rounding must not decide.
 const BORDER: f64 = 1e-6;
+
+/// Keys of points along the normal of a face that was not the least way apart are mixed with this.
+const FACES: u32 = 0xFACE;
 
 /// The convex pieces of a body that is one piece or several.
 #[derive(Clone, Copy)]
@@ -135,6 +139,7 @@ fn any_border(geometry: &Geometry, point: DVec3, slack: f64, wanted: impl Fn(DVe
 pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
     let (pieces_a, pieces_b) = (Pieces::of(a.geometry), Pieces::of(b.geometry));
+    let size = pieces_a.size().max(pieces_b.size());
     // Boxes of pieces are compared in the body axes of A.
     let to_a = DMat3::from_quat(a.pose.rotation).transpose();
     let turn = to_a * DMat3::from_quat(b.pose.rotation);
@@ -154,14 +159,46 @@ pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             let (geometry_a, pose_a) = pieces_a.get(i, a.pose);
             let first = out.len();
             let side_a = Side { geometry: geometry_a, pose: &pose_a };
-            piece_pair(side_a, Side { geometry: geometry_b, pose: pose_b }, margin, out);
-            keep_surface(first, out, mix(i as u32, j as u32), |c| {
+            let side_b = Side { geometry: geometry_b, pose: pose_b };
+            piece_pair(side_a, side_b, margin, out);
+            let key = mix(i as u32, j as u32);
+            let is_surface = |c: &ContactPoint| {
                 !pieces_a.covers(i, a.pose, c.point + 0.5 * c.gap * c.normal, -c.normal)
                     && !pieces_b.covers(j, b.pose, c.point - 0.5 * c.gap * c.normal, c.normal)
-            });
+            };
+            let nearest = lowest(&out[first..]);
+            keep_surface(first, out, key, is_surface);
+            let slack = COVER * size;
+            if lowest(&out[first..]) > nearest + slack {
+                along_faces([side_a, side_b], [margin, nearest, slack], key, is_surface, out);
+            }
         }
     }
-    tidy(out, start, pieces_a.size().max(pieces_b.size()));
+    tidy(out, start, size);
+}
+
+/// Smallest gap; infinite when there is none.
+fn lowest(contacts: &[ContactPoint]) -> f64 {
+    contacts.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min)
+}
+
+/// Appends what two pieces touch along the normal of a face, after the points of their least way apart, `nearest`, turned out to lie inside
+/// a body.
+///
+/// In a hollow edge the rim of one piece where the next goes on is no edge of the whole, but the least way apart may lead over it. What the
+/// body touches there is a face, along whose normal it is hardly deeper: the overlap grows by a factor of two up to 60 degrees from it.
+fn along_faces(
+    [a, b]: [Side; 2],
+    [margin, nearest, slack]: [f64; 3],
+    key: u32,
+    is_surface: impl Fn(&ContactPoint) -> bool,
+    out: &mut Vec<ContactPoint>,
+) {
+    let first = out.len();
+    let floor = nearest - nearest.abs() - slack;
+    face_pair(a, b, margin, [floor, slack], is_surface, out);
+    out[first..].iter_mut().for_each(|c| c.feature = mix(mix(key, FACES), c.feature));
+    limit_width(&mut out[first..], a.geometry.half_width().min(b.geometry.half_width()));
 }
 
 /// Two pieces in either order of rank.

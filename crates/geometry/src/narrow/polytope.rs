@@ -179,7 +179,57 @@ pub(super) fn polytope_pair(a: Side, b: Side, margin: f64, out: &mut Vec<Contact
     });
 }
 
+/// Points of two pieces of bodies, of which none is a ball, along the normal of a face of either, the farthest apart first, of which the lowest
+/// is accepted by `is_surface`; none when there is no such face along which they overlap by less than `floor` (a gap \[m\]).
+///
+/// `level` is how much above the separation along the normal the lowest accepted point may lie \[m\].
+pub(super) fn face_pair(
+    a: Side,
+    b: Side,
+    margin: f64,
+    [floor, level]: [f64; 2],
+    is_surface: impl Fn(&ContactPoint) -> bool,
+    out: &mut Vec<ContactPoint>,
+) {
+    with_workspace(|work| {
+        let origin = b.pose.position;
+        let (Some(topology_a), Some(topology_b)) = (work.a.load(a, origin), work.b.load(b, origin)) else { return };
+        let size = work.a.extent() + work.b.extent();
+        let pair = Pair { topology_a, topology_b, size, margin, origin };
+        let start = out.len();
+        let mut below = f64::INFINITY;
+        while let Some((normal, separation)) = work.face_below(below).filter(|(_, separation)| *separation >= floor) {
+            work.clip(&pair, normal, out, |_| true);
+            work.clip_beside(&pair, normal, start, out, |_| true);
+            let mut kept = start;
+            for index in start..out.len() {
+                if is_surface(&out[index]) {
+                    out.swap(kept, index);
+                    kept += 1;
+                }
+            }
+            out.truncate(kept);
+            if out[start..].iter().any(|c| c.gap <= separation + level) {
+                break;
+            }
+            out.truncate(start);
+            below = separation;
+        }
+        separate_keys(&mut out[start..]);
+    });
+}
+
 impl Workspace {
+    /// Of the normals of all faces, as directions from B to A, that with the largest gap along it of those below `limit`, and that gap.
+    fn face_below(&self, limit: f64) -> Option<(DVec3, f64)> {
+        let directions = self.a.normals.iter().map(|n| -*n).chain(self.b.normals.iter().copied());
+        let radii = self.a.radius + self.b.radius;
+        directions
+            .map(|d| (d, -self.a.reach(-d) - self.b.reach(d) - radii))
+            .filter(|(_, separation)| *separation < limit)
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
     fn contacts(&mut self, pair: &Pair, out: &mut Vec<ContactPoint>) {
         let Some(axis) = self.best_axis(pair) else { return };
         let start = out.len();
