@@ -161,7 +161,9 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
         (Cuboid { half: ha }, Cuboid { half: hb }) => cuboid::cuboid_cuboid(*ha, a.pose, *hb, b.pose, margin, out),
         _ => {
             polytope::polytope_pair(a, b, margin, out);
-            capsule_beside::beside_capsule(a, b, margin, start, out);
+            if let Capsule { .. } = a.geometry {
+                capsule_beside::beside_capsule(a, b, margin, start, out);
+            }
         }
     }
     limit_width(&mut out[start..], a.geometry.half_width().min(b.geometry.half_width()));

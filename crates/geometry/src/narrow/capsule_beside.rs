@@ -23,6 +23,7 @@ const RISE: f64 = 0.3;
 
 /// Appends to the contacts from `start` on, of the capsule `a` and the convex piece `b`, those of the ends of `a` and of the corners of `b`
 /// beside it that are not there yet.
+#[inline(never)]
 pub(super) fn beside_capsule(a: Side, b: Side, margin: f64, start: usize, out: &mut Vec<ContactPoint>) {
     let Geometry::Capsule { radius, half_length } = a.geometry else { return };
     // Bodies beyond the margin have nothing near.

@@ -17,6 +17,8 @@ const COVER: f64 = 1e-4;
 /// A probe within this share of the size of a part's boundary is on its border, where rounding must not decide.
 const BORDER: f64 = 1e-6;
 
+/// Cosine with the normal of a face from which a direction is that normal.
+const ALONG_FACE: f64 = 1.0 - 1e-9;
 /// Keys of points along the normal of a face that was not the least way apart are mixed with this.
 const FACES: u32 = 0xFACE;
 
@@ -66,7 +68,32 @@ impl<'a> Pieces<'a> {
     /// Of the contacts from `first` on, made by piece `index` as body A, keeps those on the surface of the whole, and
     /// folds `key` into theirs.
     pub(super) fn keep_surface(&self, index: usize, pose: &Pose, first: usize, key: u32, out: &mut Vec<ContactPoint>) {
-        keep_surface(first, out, key, |c| !self.covers(index, pose, c.point + 0.5 * c.gap * c.normal, -c.normal));
+        keep_surface(first, out, key, |c| !self.covers_a(index, pose, c));
+    }
+
+    /// True when the point of `contact` on piece `index`, as body A, is inside the body.
+    fn covers_a(&self, index: usize, pose: &Pose, contact: &ContactPoint) -> bool {
+        self.covers(index, pose, contact.point + 0.5 * contact.gap * contact.normal, -contact.normal)
+    }
+
+    /// The same as body B.
+    fn covers_b(&self, index: usize, pose: &Pose, contact: &ContactPoint) -> bool {
+        self.covers(index, pose, contact.point - 0.5 * contact.gap * contact.normal, contact.normal)
+    }
+
+    /// True when the surface of piece `index` is perpendicular to `normal` somewhere, for a polyhedron on a face: where another part covers
+    /// it there, nothing of the face is left. At an edge or a corner another direction may be a normal of the whole.
+    fn is_face(&self, index: usize, pose: &Pose, normal: DVec3) -> bool {
+        let (geometry, pose) = self.get(index, pose);
+        let local = pose.inverse_transform_vector(normal).abs();
+        match geometry {
+            Geometry::Cuboid { .. } => local.max_element() >= ALONG_FACE,
+            Geometry::Convex(data) => {
+                let local = pose.inverse_transform_vector(normal);
+                data.faces.iter().any(|f| f.normal.dot(local).abs() >= ALONG_FACE)
+            }
+            _ => true,
+        }
     }
 
     /// True when the surface point `point` of piece `index`, outward direction `outward` (world), is inside the body.
@@ -162,24 +189,19 @@ pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             let side_b = Side { geometry: geometry_b, pose: pose_b };
             piece_pair(side_a, side_b, margin, out);
             let key = mix(i as u32, j as u32);
-            let is_surface = |c: &ContactPoint| {
-                !pieces_a.covers(i, a.pose, c.point + 0.5 * c.gap * c.normal, -c.normal)
-                    && !pieces_b.covers(j, b.pose, c.point - 0.5 * c.gap * c.normal, c.normal)
-            };
-            let nearest = lowest(&out[first..]);
-            keep_surface(first, out, key, is_surface);
+            let is_surface = |c: &ContactPoint| !pieces_a.covers_a(i, a.pose, c) && !pieces_b.covers_b(j, b.pose, c);
+            let lost = keep_surface(first, out, key, is_surface);
             let slack = COVER * size;
-            if lowest(&out[first..]) > nearest + slack {
-                along_faces([side_a, side_b], [margin, nearest, slack], key, is_surface, out);
+            if let Some(nearest) = lost
+                && out[first..].iter().all(|c| c.gap > nearest.gap + slack)
+                && !(pieces_a.is_face(i, a.pose, nearest.normal) && pieces_a.covers_a(i, a.pose, &nearest))
+                && !(pieces_b.is_face(j, b.pose, nearest.normal) && pieces_b.covers_b(j, b.pose, &nearest))
+            {
+                along_faces([side_a, side_b], [margin, nearest.gap, slack], key, is_surface, out);
             }
         }
     }
     tidy(out, start, size);
-}
-
-/// Smallest gap; infinite when there is none.
-fn lowest(contacts: &[ContactPoint]) -> f64 {
-    contacts.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min)
 }
 
 /// Appends what two pieces touch along the normal of a face, after the points of their least way apart, `nearest`, turned out to lie inside
@@ -212,17 +234,33 @@ fn piece_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     }
 }
 
-/// Removes the contacts from `first` on that `is_surface` refuses, and folds `parts` into the keys of the others.
-fn keep_surface(first: usize, out: &mut Vec<ContactPoint>, parts: u32, is_surface: impl Fn(&ContactPoint) -> bool) {
+/// Removes the contacts from `first` on that `is_surface` refuses, and folds `parts` into the keys of the others; the nearest of those
+/// removed.
+fn keep_surface(
+    first: usize,
+    out: &mut Vec<ContactPoint>,
+    parts: u32,
+    is_surface: impl Fn(&ContactPoint) -> bool,
+) -> Option<ContactPoint> {
+    let mut lost: Option<usize> = None;
     let mut kept = first;
     for index in first..out.len() {
         let contact = out[index];
         if is_surface(&contact) {
-            out[kept] = ContactPoint { feature: mix(parts, contact.feature), ..contact };
+            // Those removed go to the end, so that the nearest of them can be told.
+            out.swap(kept, index);
+            out[kept].feature = mix(parts, contact.feature);
             kept += 1;
         }
     }
+    for index in kept..out.len() {
+        if lost.is_none_or(|l| out[index].gap < out[l].gap) {
+            lost = Some(index);
+        }
+    }
+    let nearest = lost.map(|index| out[index]);
     out.truncate(kept);
+    nearest
 }
 
 /// A compound against a plane.

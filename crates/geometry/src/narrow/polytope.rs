@@ -30,7 +30,7 @@ const PREFERENCE: f64 = 1e-10;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
 const AGREEMENT: f64 = 2e-10;
 /// A face other than the touching one bears points when the cosine between it and the contact normal is above this: the body must turn
-/// by half a right angle before a steeper one touches.
+/// by half a right angle before a steeper one touches. Of a box no other face is as level.
 const LEVEL: f64 = 0.7;
 /// Points nearer than this share of the size of the pair are the same.
 const SAME_PLACE: f64 = 1e-7;
@@ -160,6 +160,13 @@ pub(super) struct Pair<'a> {
     pub(super) size: f64,
     pub(super) margin: f64,
     pub(super) origin: DVec3,
+    /// Whether A and B may have faces beside the touching one that are nearly as level, as [`is_hull`] says.
+    pub(super) is_hull: [bool; 2],
+}
+
+/// True for a piece of which two faces can be nearly level: not for boxes, whose faces are square to each other.
+pub(super) fn is_hull(side: Side) -> bool {
+    matches!(side.geometry, Geometry::Convex(_))
 }
 
 impl Pair<'_> {
@@ -175,7 +182,8 @@ pub(super) fn polytope_pair(a: Side, b: Side, margin: f64, out: &mut Vec<Contact
         let origin = b.pose.position;
         let (Some(topology_a), Some(topology_b)) = (work.a.load(a, origin), work.b.load(b, origin)) else { return };
         let size = work.a.extent() + work.b.extent();
-        work.contacts(&Pair { topology_a, topology_b, size, margin, origin }, out);
+        let is_hull = [is_hull(a), is_hull(b)];
+        work.contacts(&Pair { topology_a, topology_b, size, margin, origin, is_hull }, out);
     });
 }
 
@@ -195,7 +203,7 @@ pub(super) fn face_pair(
         let origin = b.pose.position;
         let (Some(topology_a), Some(topology_b)) = (work.a.load(a, origin), work.b.load(b, origin)) else { return };
         let size = work.a.extent() + work.b.extent();
-        let pair = Pair { topology_a, topology_b, size, margin, origin };
+        let pair = Pair { topology_a, topology_b, size, margin, origin, is_hull: [is_hull(a), is_hull(b)] };
         let start = out.len();
         let mut below = f64::INFINITY;
         while let Some((normal, separation)) = work.face_below(below).filter(|(_, separation)| *separation >= floor) {
@@ -360,6 +368,7 @@ impl Workspace {
     /// Pushes what the other faces of each body add to the points that [`Workspace::clip`] along `normal` left from `first` on: where they
     /// lie over the touching face of the other body within the margin. Without these a body could turn about the points of its
     /// touching face until another face of it, as level as that one, is below the surface.
+    #[inline(never)]
     pub(super) fn clip_beside(
         &mut self,
         pair: &Pair,
@@ -368,15 +377,19 @@ impl Workspace {
         out: &mut Vec<ContactPoint>,
         keep: impl Fn(Spot) -> bool,
     ) {
+        if !pair.is_hull.contains(&true) {
+            return;
+        }
         let frame = Frame::new(normal);
         let overlay = Overlay { pair, frame, radii: [self.a.radius, self.b.radius], first };
         let near = pair.reach(self);
         let [[low, _], [_, high]] = [self.patch_a.range(), self.patch_b.range()];
-        for face in beside(&self.a, &pair.topology_a, &self.patch_a, -normal, near + high) {
+        let [is_hull_a, is_hull_b] = pair.is_hull;
+        for face in beside(&self.a, &pair.topology_a, &self.patch_a, -normal, near + high).take_while(|_| is_hull_a) {
             self.other.load_face(&self.a, &pair.topology_a, face, &frame);
             overlay.push([&self.other, &self.patch_b], [&mut self.polygon, &mut self.spare], out, &keep);
         }
-        for face in beside(&self.b, &pair.topology_b, &self.patch_b, normal, near - low) {
+        for face in beside(&self.b, &pair.topology_b, &self.patch_b, normal, near - low).take_while(|_| is_hull_b) {
             self.other.load_face(&self.b, &pair.topology_b, face, &frame);
             overlay.push([&self.patch_a, &self.other], [&mut self.polygon, &mut self.spare], out, &keep);
         }

@@ -68,7 +68,7 @@ struct Feature {
     outward: DVec3,
 }
 
-pub(crate) fn feature(random: &mut Random, body: &Body) -> Feature {
+fn feature(random: &mut Random, body: &Body) -> Feature {
     if body.triangles.is_empty() {
         // A ball, or the end or the side of a capsule.
         let any = random.direction();

@@ -8,7 +8,7 @@ use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
 use crate::narrow::closest::Relation;
 use crate::narrow::patch::Spot;
-use crate::narrow::polytope::{Pair, Solid, Workspace, with_workspace};
+use crate::narrow::polytope::{Pair, Solid, Workspace, is_hull, with_workspace};
 use crate::narrow::topology::{TRIANGLE, Topology};
 use crate::narrow::{Side, mix};
 
@@ -33,7 +33,7 @@ pub(super) fn solid_facets(a: Side, data: &MeshData, near: &[u32], margin: f64, 
             let facet = Facet::new(data, t);
             load_facet(&mut work.b, &facet, origin);
             let size = size + work.b.extent();
-            let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin };
+            let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin, is_hull: [is_hull(a), false] };
             let first = out.len();
             facet_contacts(work, &pair, &facet, out);
             out[first..].iter_mut().for_each(|c| c.feature = mix(c.feature, t));
