@@ -5,7 +5,10 @@
 //! - The normal is a unit vector from body B to body A. The gap is measured along it: positive when the surfaces are
 //!   apart, negative when they overlap. The point lies midway between the two surfaces.
 //! - The smallest gap of a pair of convex bodies that are apart is their distance, of a pair that overlaps the least
-//!   translation that parts them. Further points of a pair share its normal, each with its own gap.
+//!   translation that parts them. Further points of a pair share its normal, each with its own gap; but the ends of a capsule
+//!   and corners beside it keep the direction in which they are nearest.
+//! - The points foretell: a small motion brings no surface nearer than they say to first order, but for surfaces that lie beyond
+//!   the margin or look more than 45 degrees away from the normal.
 //! - A point is reported when its gap is at most the margin. Nothing is remembered between calls: the answer depends on
 //!   the arguments alone, bit for bit.
 //! - Exchanging the bodies gives the same points and gaps to rounding, with opposite normals.

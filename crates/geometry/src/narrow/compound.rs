@@ -242,25 +242,19 @@ fn keep_surface(
     parts: u32,
     is_surface: impl Fn(&ContactPoint) -> bool,
 ) -> Option<ContactPoint> {
-    let mut lost: Option<usize> = None;
+    let mut lost: Option<ContactPoint> = None;
     let mut kept = first;
     for index in first..out.len() {
         let contact = out[index];
         if is_surface(&contact) {
-            // Those removed go to the end, so that the nearest of them can be told.
-            out.swap(kept, index);
-            out[kept].feature = mix(parts, contact.feature);
+            out[kept] = ContactPoint { feature: mix(parts, contact.feature), ..contact };
             kept += 1;
+        } else if lost.is_none_or(|nearest| contact.gap < nearest.gap) {
+            lost = Some(contact);
         }
     }
-    for index in kept..out.len() {
-        if lost.is_none_or(|l| out[index].gap < out[l].gap) {
-            lost = Some(index);
-        }
-    }
-    let nearest = lost.map(|index| out[index]);
     out.truncate(kept);
-    nearest
+    lost
 }
 
 /// A compound against a plane.
