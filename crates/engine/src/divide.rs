@@ -44,7 +44,7 @@ pub(crate) const DEEPEST_THIN: usize = 12;
 /// Parts of a step, those undone included, beyond which that is given up.
 const MOST_PARTS: u32 = 1000;
 /// Factor on the sweeps of a part that cannot be halved any more.
-const PATIENCE: u32 = 5;
+const PATIENCE: u32 = 20;
 
 /// Parts of a step that are made with so many sweeps, at most: what did not help four times will not help sixty times.
 const MOST_INSISTENT: u32 = 4;

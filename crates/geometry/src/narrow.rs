@@ -5,7 +5,10 @@
 //! - The normal is a unit vector from body B to body A. The gap is measured along it: positive when the surfaces are
 //!   apart, negative when they overlap. The point lies midway between the two surfaces.
 //! - The smallest gap of a pair of convex bodies that are apart is their distance, of a pair that overlaps the least
-//!   translation that parts them. Further points of a pair share its normal, each with its own gap.
+//!   translation that parts them. Further points of a pair share its normal, each with its own gap; but the ends of a capsule
+//!   and corners beside it keep the direction in which they are nearest.
+//! - The points foretell: a small motion brings no surface nearer than they say to first order, but for surfaces that lie beyond
+//!   the margin or look more than 45 degrees away from the normal.
 //! - A point is reported when its gap is at most the margin. Nothing is remembered between calls: the answer depends on
 //!   the arguments alone, bit for bit.
 //! - Exchanging the bodies gives the same points and gaps to rounding, with opposite normals.
@@ -19,6 +22,7 @@
 //! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
 
 mod capsule;
+mod capsule_beside;
 mod clip;
 mod closest;
 mod compound;
@@ -161,7 +165,12 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             capsule::capsule_capsule(&core_a, *ra, &core_b, *rb, margin, out);
         }
         (Cuboid { half: ha }, Cuboid { half: hb }) => cuboid::cuboid_cuboid(*ha, a.pose, *hb, b.pose, margin, out),
-        _ => polytope::polytope_pair(a, b, margin, out),
+        _ => {
+            polytope::polytope_pair(a, b, margin, out);
+            if let Capsule { .. } = a.geometry {
+                capsule_beside::beside_capsule(a, b, margin, start, out);
+            }
+        }
     }
     limit_width(&mut out[start..], a.geometry.half_width().min(b.geometry.half_width()));
 }

@@ -6,6 +6,9 @@ use super::sphere::{balls, nearest_on_segment};
 
 /// Sine of the angle below which two segments count as parallel and touch along a line.
 const PARALLEL: f64 = 1e-6;
+/// A point whose normal has at least this cosine with that of the nearest points may touch next: the bodies must turn by half a right angle
+/// before another does.
+pub(super) const BESIDE: f64 = 0.7;
 
 /// The segment inside a capsule, in the world.
 pub(super) struct Core {
@@ -30,6 +33,11 @@ impl Core {
         [self.centre - self.arm, self.centre + self.arm]
     }
 
+    /// Whether the foot of `point` on the line lies in the segment.
+    fn is_beside(&self, point: DVec3) -> bool {
+        (point - self.centre).dot(self.arm).abs() <= self.arm.length_squared()
+    }
+
     /// The point of the segment nearest to `point`.
     pub(super) fn nearest(&self, point: DVec3) -> DVec3 {
         let [start, end] = self.ends();
@@ -37,7 +45,10 @@ impl Core {
     }
 }
 
-/// Two capsules: the nearest point of the cores, and the ends of the common stretch when they are parallel.
+/// Two capsules: the nearest points of the cores, and the ends of the stretch over which they lie beside each other.
+///
+/// Of parallel cores the ends say all. Without those of cores that cross at a small angle, a capsule that lies on another would turn
+/// about the crossing until its end is below the surface.
 pub(super) fn capsule_capsule(
     a: &Core,
     radius_a: f64,
@@ -46,35 +57,26 @@ pub(super) fn capsule_capsule(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
+    let (p, q) = nearest_of_segments(a, b);
+    let Some(nearest) = balls(p, radius_a, q, radius_b, margin) else { return };
     let start = out.len();
-    let lengths = a.arm.length() * b.arm.length();
-    if lengths > 0.0 && a.arm.cross(b.arm).length() <= PARALLEL * lengths {
-        side_by_side(a, radius_a, b, radius_b, margin, out);
-        if out.len() > start {
-            return;
+    let same = PARALLEL * (a.arm.length() + b.arm.length());
+    let from_a = a.ends().into_iter().filter(|end| b.is_beside(*end)).map(|end| (end, b.nearest(end)));
+    let from_b = b.ends().into_iter().filter(|end| a.is_beside(*end)).map(|end| (a.nearest(end), end));
+    let mut push = |contact: ContactPoint| {
+        if out[start..].iter().all(|c| (c.point - contact.point).length() > same) {
+            out.push(contact);
+        }
+    };
+    for (on_a, on_b) in from_a.chain(from_b) {
+        let Some(contact) = balls(on_a, radius_a, on_b, radius_b, margin) else { continue };
+        if contact.normal.dot(nearest.normal) >= BESIDE {
+            let feature =
+                1 + [a.ends()[0], a.ends()[1], b.ends()[0]].iter().take_while(|e| **e != on_a && **e != on_b).count();
+            push(ContactPoint { feature: feature as u32, ..contact });
         }
     }
-    let (p, q) = nearest_of_segments(a, b);
-    out.extend(balls(p, radius_a, q, radius_b, margin));
-}
-
-/// Contacts at both ends of the stretch over which parallel cores lie beside each other; none without such a stretch.
-fn side_by_side(a: &Core, radius_a: f64, b: &Core, radius_b: f64, margin: f64, out: &mut Vec<ContactPoint>) {
-    let squared = b.arm.length_squared();
-    let along = |p: DVec3| (p - b.centre).dot(b.arm) / squared;
-    let [s, t] = a.ends().map(along);
-    let (low, high) = (s.min(t).max(-1.0), s.max(t).min(1.0));
-    // A stretch this short is one point.
-    if high - low <= PARALLEL {
-        return;
-    }
-    for (feature, place) in [low, high].into_iter().enumerate() {
-        let q = b.centre + place * b.arm;
-        let first = out.len();
-        out.extend(balls(a.nearest(q), radius_a, q, radius_b, margin));
-        // Key 0 stays that of the single point.
-        out[first..].iter_mut().for_each(|c| c.feature = 1 + feature as u32);
-    }
+    push(nearest);
 }
 
 /// Nearest points of two segments.

@@ -93,6 +93,8 @@ impl Corners for Eight {
 /// The common part of the convex polygons `clipper` and `subject`, both counter-clockwise, in one of the two buffers.
 ///
 /// The subject may be a segment (two corners); the clipper may not. `slack` is a length.
+// Boxes spend most of their time here: a call costs them 4 % more instructions.
+#[inline(always)]
 pub(super) fn intersect<'a, C: Corners>(
     clipper: &[DVec2],
     subject: &[DVec2],

@@ -6,8 +6,9 @@
 use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 
 use super::plane::{Plane, convex_plane};
+use super::polytope::face_pair;
 use super::tidy::tidy;
-use super::{Side, convex_pair, mix};
+use super::{Side, convex_pair, limit_width, mix};
 use crate::geometry::{Geometry, Part};
 
 /// A surface point is covered when the point this share of its part's size further out is inside another part. Coplanar
@@ -15,6 +16,11 @@ use crate::geometry::{Geometry, Part};
 const COVER: f64 = 1e-4;
 /// A probe within this share of the size of a part's boundary is on its border, where rounding must not decide.
 const BORDER: f64 = 1e-6;
+
+/// Cosine with the normal of a face from which a direction is that normal.
+const ALONG_FACE: f64 = 1.0 - 1e-9;
+/// Keys of points along the normal of a face that was not the least way apart are mixed with this.
+const FACES: u32 = 0xFACE;
 
 /// The convex pieces of a body that is one piece or several.
 #[derive(Clone, Copy)]
@@ -62,7 +68,32 @@ impl<'a> Pieces<'a> {
     /// Of the contacts from `first` on, made by piece `index` as body A, keeps those on the surface of the whole, and
     /// folds `key` into theirs.
     pub(super) fn keep_surface(&self, index: usize, pose: &Pose, first: usize, key: u32, out: &mut Vec<ContactPoint>) {
-        keep_surface(first, out, key, |c| !self.covers(index, pose, c.point + 0.5 * c.gap * c.normal, -c.normal));
+        keep_surface(first, out, key, |c| !self.covers_a(index, pose, c));
+    }
+
+    /// True when the point of `contact` on piece `index`, as body A, is inside the body.
+    fn covers_a(&self, index: usize, pose: &Pose, contact: &ContactPoint) -> bool {
+        self.covers(index, pose, contact.point + 0.5 * contact.gap * contact.normal, -contact.normal)
+    }
+
+    /// The same as body B.
+    fn covers_b(&self, index: usize, pose: &Pose, contact: &ContactPoint) -> bool {
+        self.covers(index, pose, contact.point - 0.5 * contact.gap * contact.normal, contact.normal)
+    }
+
+    /// True when the surface of piece `index` is perpendicular to `normal` somewhere, for a polyhedron on a face: where another part covers
+    /// it there, nothing of the face is left. At an edge or a corner another direction may be a normal of the whole.
+    fn is_face(&self, index: usize, pose: &Pose, normal: DVec3) -> bool {
+        let (geometry, pose) = self.get(index, pose);
+        let local = pose.inverse_transform_vector(normal).abs();
+        match geometry {
+            Geometry::Cuboid { .. } => local.max_element() >= ALONG_FACE,
+            Geometry::Convex(data) => {
+                let local = pose.inverse_transform_vector(normal);
+                data.faces.iter().any(|f| f.normal.dot(local).abs() >= ALONG_FACE)
+            }
+            _ => true,
+        }
     }
 
     /// True when the surface point `point` of piece `index`, outward direction `outward` (world), is inside the body.
@@ -135,6 +166,7 @@ fn any_border(geometry: &Geometry, point: DVec3, slack: f64, wanted: impl Fn(DVe
 pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
     let (pieces_a, pieces_b) = (Pieces::of(a.geometry), Pieces::of(b.geometry));
+    let size = pieces_a.size().max(pieces_b.size());
     // Boxes of pieces are compared in the body axes of A.
     let to_a = DMat3::from_quat(a.pose.rotation).transpose();
     let turn = to_a * DMat3::from_quat(b.pose.rotation);
@@ -154,14 +186,41 @@ pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             let (geometry_a, pose_a) = pieces_a.get(i, a.pose);
             let first = out.len();
             let side_a = Side { geometry: geometry_a, pose: &pose_a };
-            piece_pair(side_a, Side { geometry: geometry_b, pose: pose_b }, margin, out);
-            keep_surface(first, out, mix(i as u32, j as u32), |c| {
-                !pieces_a.covers(i, a.pose, c.point + 0.5 * c.gap * c.normal, -c.normal)
-                    && !pieces_b.covers(j, b.pose, c.point - 0.5 * c.gap * c.normal, c.normal)
-            });
+            let side_b = Side { geometry: geometry_b, pose: pose_b };
+            piece_pair(side_a, side_b, margin, out);
+            let key = mix(i as u32, j as u32);
+            let is_surface = |c: &ContactPoint| !pieces_a.covers_a(i, a.pose, c) && !pieces_b.covers_b(j, b.pose, c);
+            let lost = keep_surface(first, out, key, is_surface);
+            let slack = COVER * size;
+            if let Some(nearest) = lost
+                && out[first..].iter().all(|c| c.gap > nearest.gap + slack)
+                && !(pieces_a.is_face(i, a.pose, nearest.normal) && pieces_a.covers_a(i, a.pose, &nearest))
+                && !(pieces_b.is_face(j, b.pose, nearest.normal) && pieces_b.covers_b(j, b.pose, &nearest))
+            {
+                along_faces([side_a, side_b], [margin, nearest.gap, slack], key, is_surface, out);
+            }
         }
     }
-    tidy(out, start, pieces_a.size().max(pieces_b.size()));
+    tidy(out, start, size);
+}
+
+/// Appends what two pieces touch along the normal of a face, after the points of their least way apart, `nearest`, turned out to lie inside
+/// a body.
+///
+/// In a hollow edge the rim of one piece where the next goes on is no edge of the whole, but the least way apart may lead over it. What the
+/// body touches there is a face, along whose normal it is hardly deeper: the overlap grows by a factor of two up to 60 degrees from it.
+fn along_faces(
+    [a, b]: [Side; 2],
+    [margin, nearest, slack]: [f64; 3],
+    key: u32,
+    is_surface: impl Fn(&ContactPoint) -> bool,
+    out: &mut Vec<ContactPoint>,
+) {
+    let first = out.len();
+    let floor = nearest - nearest.abs() - slack;
+    face_pair(a, b, margin, [floor, slack], is_surface, out);
+    out[first..].iter_mut().for_each(|c| c.feature = mix(mix(key, FACES), c.feature));
+    limit_width(&mut out[first..], a.geometry.half_width().min(b.geometry.half_width()));
 }
 
 /// Two pieces in either order of rank.
@@ -175,17 +234,27 @@ fn piece_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     }
 }
 
-/// Removes the contacts from `first` on that `is_surface` refuses, and folds `parts` into the keys of the others.
-fn keep_surface(first: usize, out: &mut Vec<ContactPoint>, parts: u32, is_surface: impl Fn(&ContactPoint) -> bool) {
+/// Removes the contacts from `first` on that `is_surface` refuses, and folds `parts` into the keys of the others; the nearest of those
+/// removed.
+fn keep_surface(
+    first: usize,
+    out: &mut Vec<ContactPoint>,
+    parts: u32,
+    is_surface: impl Fn(&ContactPoint) -> bool,
+) -> Option<ContactPoint> {
+    let mut lost: Option<ContactPoint> = None;
     let mut kept = first;
     for index in first..out.len() {
         let contact = out[index];
         if is_surface(&contact) {
             out[kept] = ContactPoint { feature: mix(parts, contact.feature), ..contact };
             kept += 1;
+        } else if lost.is_none_or(|nearest| contact.gap < nearest.gap) {
+            lost = Some(contact);
         }
     }
     out.truncate(kept);
+    lost
 }
 
 /// A compound against a plane.

@@ -20,6 +20,7 @@ pub(super) struct Patch {
     pub(super) flat: Vec<DVec2>,
     levels: Vec<f64>,
     height: Option<Height>,
+    face: Option<usize>,
 }
 
 /// What a contact point is, by corners of the two bodies.
@@ -81,23 +82,50 @@ impl Patch {
                 best = Some((face, cosine));
             }
         }
-        if let Some((face, _)) = best {
-            self.ids.extend_from_slice(topology.face_loop(face));
-            // Seen against the normal, the loop runs clockwise.
-            if solid.normals[face].dot(frame.normal) < 0.0 {
-                self.ids.reverse();
-            }
-            let on_face = solid.corners[self.ids[0] as usize];
-            self.height = Some(Height::of_face(frame, on_face, solid.normals[face]));
+        self.face = best.map(|(face, _)| face);
+        if let Some(face) = self.face {
+            self.take_face(solid, topology, face, frame);
         } else if let Some([start, end]) = flattest_edge(solid, topology, outward, touches) {
             self.ids.extend([start, end]);
             let [p, q] = [start, end].map(|v| solid.corners[v as usize]);
             self.height = Some(Height::of_edge(frame, p, q));
         }
+        self.project(solid, frame);
+    }
+
+    /// The face `face` of `solid`, counter-clockwise seen from the tip of the normal.
+    pub(super) fn load_face(&mut self, solid: &Solid, topology: &Topology, face: usize, frame: &Frame) {
+        self.face = Some(face);
+        self.ids.clear();
+        self.take_face(solid, topology, face, frame);
+        self.project(solid, frame);
+    }
+
+    fn take_face(&mut self, solid: &Solid, topology: &Topology, face: usize, frame: &Frame) {
+        self.ids.extend_from_slice(topology.face_loop(face));
+        // Seen against the normal, the loop runs clockwise.
+        if solid.normals[face].dot(frame.normal) < 0.0 {
+            self.ids.reverse();
+        }
+        let on_face = solid.corners[self.ids[0] as usize];
+        self.height = Some(Height::of_face(frame, on_face, solid.normals[face]));
+    }
+
+    fn project(&mut self, solid: &Solid, frame: &Frame) {
         self.flat.clear();
         self.flat.extend(self.ids.iter().map(|&v| frame.flat(solid.corners[v as usize])));
         self.levels.clear();
         self.levels.extend(self.ids.iter().map(|&v| frame.normal.dot(solid.corners[v as usize])));
+    }
+
+    /// Lowest and highest level of its corners along the normal.
+    pub(super) fn range(&self) -> [f64; 2] {
+        self.levels.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], &x| [l.min(x), h.max(x)])
+    }
+
+    /// The face that it is; none for an edge.
+    pub(super) fn face(&self) -> Option<usize> {
+        self.face
     }
 
     /// Height of this surface at a corner of the common polygon; exact at its own corners.

@@ -29,6 +29,11 @@ const SKEW: f64 = 1e-4;
 const PREFERENCE: f64 = 1e-10;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
 const AGREEMENT: f64 = 2e-10;
+/// A face other than the touching one bears points when the cosine between it and the contact normal is above this: the body must turn
+/// by half a right angle before a steeper one touches. Of a box no other face is as level.
+const LEVEL: f64 = 0.7;
+/// Points nearer than this share of the size of the pair are the same.
+const SAME_PLACE: f64 = 1e-7;
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
@@ -43,6 +48,7 @@ pub(super) struct Workspace {
     edges_b: Vec<u32>,
     patch_a: Patch,
     patch_b: Patch,
+    other: Patch,
     polygon: Vec<Corner>,
     spare: Vec<Corner>,
 }
@@ -154,6 +160,13 @@ pub(super) struct Pair<'a> {
     pub(super) size: f64,
     pub(super) margin: f64,
     pub(super) origin: DVec3,
+    /// Whether A and B may have faces beside the touching one that are nearly as level, as [`is_hull`] says.
+    pub(super) is_hull: [bool; 2],
+}
+
+/// True for a piece of which two faces can be nearly level: not for boxes, whose faces are square to each other.
+pub(super) fn is_hull(side: Side) -> bool {
+    matches!(side.geometry, Geometry::Convex(_))
 }
 
 impl Pair<'_> {
@@ -169,15 +182,68 @@ pub(super) fn polytope_pair(a: Side, b: Side, margin: f64, out: &mut Vec<Contact
         let origin = b.pose.position;
         let (Some(topology_a), Some(topology_b)) = (work.a.load(a, origin), work.b.load(b, origin)) else { return };
         let size = work.a.extent() + work.b.extent();
-        work.contacts(&Pair { topology_a, topology_b, size, margin, origin }, out);
+        let is_hull = [is_hull(a), is_hull(b)];
+        work.contacts(&Pair { topology_a, topology_b, size, margin, origin, is_hull }, out);
+    });
+}
+
+/// Points of two pieces of bodies, of which none is a ball, along the normal of a face of either, the farthest apart first, of which the lowest
+/// is accepted by `is_surface`; none when there is no such face along which they overlap by less than `floor` (a gap \[m\]).
+///
+/// `level` is how much above the separation along the normal the lowest accepted point may lie \[m\].
+pub(super) fn face_pair(
+    a: Side,
+    b: Side,
+    margin: f64,
+    [floor, level]: [f64; 2],
+    is_surface: impl Fn(&ContactPoint) -> bool,
+    out: &mut Vec<ContactPoint>,
+) {
+    with_workspace(|work| {
+        let origin = b.pose.position;
+        let (Some(topology_a), Some(topology_b)) = (work.a.load(a, origin), work.b.load(b, origin)) else { return };
+        let size = work.a.extent() + work.b.extent();
+        let pair = Pair { topology_a, topology_b, size, margin, origin, is_hull: [is_hull(a), is_hull(b)] };
+        let start = out.len();
+        let mut below = f64::INFINITY;
+        while let Some((normal, separation)) = work.face_below(below).filter(|(_, separation)| *separation >= floor) {
+            work.clip(&pair, normal, out, |_| true);
+            work.clip_beside(&pair, normal, start, out, |_| true);
+            let mut kept = start;
+            for index in start..out.len() {
+                if is_surface(&out[index]) {
+                    out.swap(kept, index);
+                    kept += 1;
+                }
+            }
+            out.truncate(kept);
+            if out[start..].iter().any(|c| c.gap <= separation + level) {
+                break;
+            }
+            out.truncate(start);
+            below = separation;
+        }
+        separate_keys(&mut out[start..]);
     });
 }
 
 impl Workspace {
+    /// Of the normals of all faces, as directions from B to A, that with the largest gap along it of those below `limit`, and that gap.
+    fn face_below(&self, limit: f64) -> Option<(DVec3, f64)> {
+        let directions = self.a.normals.iter().map(|n| -*n).chain(self.b.normals.iter().copied());
+        let radii = self.a.radius + self.b.radius;
+        directions
+            .map(|d| (d, -self.a.reach(-d) - self.b.reach(d) - radii))
+            .filter(|(_, separation)| *separation < limit)
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
     fn contacts(&mut self, pair: &Pair, out: &mut Vec<ContactPoint>) {
         let Some(axis) = self.best_axis(pair) else { return };
         let start = out.len();
-        if !self.touch_along(pair, axis, out) {
+        if self.touch_along(pair, axis, out) {
+            self.clip_beside(pair, axis.0, start, out, |_| true);
+        } else {
             out.truncate(start);
             self.touch_elsewhere(pair, axis, out);
         }
@@ -204,7 +270,14 @@ impl Workspace {
         let relation = cores.corner_and_edge(reach, [&edges_a, &edges_b]).unwrap_or_else(|| cores.relation(reach));
         match relation {
             Relation::Far => {}
-            Relation::Apart(nearest) => cores.push_nearest(&nearest, pair.margin, out),
+            Relation::Apart(nearest) => {
+                cores.push_nearest(&nearest, pair.margin, out);
+                // What else lies over each other along the same normal.
+                let first = out.len();
+                self.clip(pair, nearest.normal, out, |_| true);
+                self.clip_beside(pair, nearest.normal, first, out, |_| true);
+                drop_repeated(out, start, first, pair.size);
+            }
             Relation::Touching => {
                 let mut best = Some(axis);
                 self.edge_axes(pair, f64::INFINITY, f64::INFINITY, &mut best);
@@ -286,37 +359,124 @@ impl Workspace {
         keep: impl Fn(Spot) -> bool,
     ) -> f64 {
         let frame = Frame::new(normal);
-        let (a, b) = (&self.a, &self.b);
-        self.patch_a.load(a, &pair.topology_a, -normal, &frame, pair.size);
-        self.patch_b.load(b, &pair.topology_b, normal, &frame, pair.size);
+        self.patch_a.load(&self.a, &pair.topology_a, -normal, &frame, pair.size);
+        self.patch_b.load(&self.b, &pair.topology_b, normal, &frame, pair.size);
+        let overlay = Overlay { pair, frame, radii: [self.a.radius, self.b.radius], first: out.len() };
+        overlay.push([&self.patch_a, &self.patch_b], [&mut self.polygon, &mut self.spare], out, keep)
+    }
+
+    /// Pushes what the other faces of each body add to the points that [`Workspace::clip`] along `normal` left from `first` on: where they
+    /// lie over the touching face of the other body within the margin. Without these a body could turn about the points of its
+    /// touching face until another face of it, as level as that one, is below the surface.
+    #[inline(never)]
+    pub(super) fn clip_beside(
+        &mut self,
+        pair: &Pair,
+        normal: DVec3,
+        first: usize,
+        out: &mut Vec<ContactPoint>,
+        keep: impl Fn(Spot) -> bool,
+    ) {
+        if !pair.is_hull.contains(&true) {
+            return;
+        }
+        let frame = Frame::new(normal);
+        let overlay = Overlay { pair, frame, radii: [self.a.radius, self.b.radius], first };
+        let near = pair.reach(self);
+        let [[low, _], [_, high]] = [self.patch_a.range(), self.patch_b.range()];
+        let [is_hull_a, is_hull_b] = pair.is_hull;
+        for face in beside(&self.a, &pair.topology_a, &self.patch_a, -normal, near + high).take_while(|_| is_hull_a) {
+            self.other.load_face(&self.a, &pair.topology_a, face, &frame);
+            overlay.push([&self.other, &self.patch_b], [&mut self.polygon, &mut self.spare], out, &keep);
+        }
+        for face in beside(&self.b, &pair.topology_b, &self.patch_b, normal, near - low).take_while(|_| is_hull_b) {
+            self.other.load_face(&self.b, &pair.topology_b, face, &frame);
+            overlay.push([&self.patch_a, &self.other], [&mut self.polygon, &mut self.spare], out, &keep);
+        }
+    }
+}
+
+/// The faces of `solid` other than that of `patch` that look along `outward` and have a corner at a depth of at most `near` below the
+/// origin that way.
+fn beside<'a>(
+    solid: &'a Solid,
+    topology: &'a Topology,
+    patch: &'a Patch,
+    outward: DVec3,
+    near: f64,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let normals = solid.normals.iter().enumerate();
+    let level = normals.filter(move |(face, normal)| normal.dot(outward) > LEVEL && patch.face() != Some(*face));
+    level
+        .map(|(face, _)| face)
+        .filter(move |&face| topology.face_loop(face).iter().any(|&v| -solid.corners[v as usize].dot(outward) <= near))
+}
+
+/// The touching features of two bodies, or others of their faces, laid over each other along the contact normal.
+struct Overlay<'a> {
+    pair: &'a Pair<'a>,
+    frame: Frame,
+    radii: [f64; 2],
+    /// Where the points of the pair start.
+    first: usize,
+}
+
+impl Overlay<'_> {
+    /// Pushes the corners of the common part of the patches (of A and of B) that `keep` accepts and that are not there yet; returns the
+    /// lowest distance of the cores over any of them, also beyond the margin.
+    fn push(
+        &self,
+        [patch_a, patch_b]: [&Patch; 2],
+        buffers: [&mut Vec<Corner>; 2],
+        out: &mut Vec<ContactPoint>,
+        keep: impl Fn(Spot) -> bool,
+    ) -> f64 {
+        let (pair, frame) = (self.pair, &self.frame);
         // Only a subject may be a segment.
-        let a_clips = self.patch_a.flat.len() > 2;
-        let (clipper, subject) = if a_clips { (&self.patch_a, &self.patch_b) } else { (&self.patch_b, &self.patch_a) };
-        let buffers = [&mut self.polygon, &mut self.spare];
+        let a_clips = patch_a.flat.len() > 2;
+        let (clipper, subject) = if a_clips { (patch_a, patch_b) } else { (patch_b, patch_a) };
         let common = match (&clipper.flat[..], &subject.flat[..]) {
             ([_, _], [_, _]) => cross(&clipper.flat, &subject.flat, SLACK * pair.size, buffers),
             ([_, _, _, ..], [_, _, ..]) => intersect(&clipper.flat, &subject.flat, SLACK * pair.size, buffers),
             _ => return f64::INFINITY,
         };
         let mut lowest = f64::INFINITY;
-        let first = out.len();
         for corner in common {
             let levels = [clipper.level(corner, false), subject.level(corner, true)];
             let [above, below] = if a_clips { levels } else { [levels[1], levels[0]] };
             lowest = lowest.min(above - below);
-            let (above, below) = (above - a.radius, below + b.radius);
+            let (above, below) = (above - self.radii[0], below + self.radii[1]);
             let spot = spot(corner.site, clipper, subject, a_clips);
             if above - below <= pair.margin && keep(spot) {
                 let foot = pair.origin + frame.lift(corner.at);
                 let key = spot.key();
                 // A segment that is cut shows its cut on the way there and back.
-                if !out[first..].iter().any(|c| c.feature == key) {
-                    out.push(between(foot, normal, above, below, key));
+                if !out[self.first..].iter().any(|c| c.feature == key) {
+                    out.push(between(foot, frame.normal, above, below, key));
                 }
             }
         }
         lowest
     }
+}
+
+/// Drops the contacts from `first` on that are where an earlier one from `start` on is; the nearer of the two stays under the name of the
+/// earlier, so that what stays does not depend on the margin.
+pub(super) fn drop_repeated(out: &mut Vec<ContactPoint>, start: usize, first: usize, size: f64) {
+    let reach = SAME_PLACE * size * (SAME_PLACE * size);
+    let mut kept = first;
+    for index in first..out.len() {
+        let contact = out[index];
+        match out[start..kept].iter_mut().find(|c| (c.point - contact.point).length_squared() <= reach) {
+            Some(twin) if contact.gap < twin.gap => *twin = ContactPoint { feature: twin.feature, ..contact },
+            Some(_) => {}
+            None => {
+                out[kept] = contact;
+                kept += 1;
+            }
+        }
+    }
+    out.truncate(kept);
 }
 
 /// The axis perpendicular to an edge of each body (unit vector from B to A) and the separation along it; none when they

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod exact;
+pub(crate) mod pieces;
 
 use granule_geometry::{Shape, contacts};
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};

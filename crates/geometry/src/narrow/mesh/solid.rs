@@ -8,7 +8,7 @@ use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
 use crate::narrow::closest::{Cores, Relation};
 use crate::narrow::patch::Spot;
-use crate::narrow::polytope::{Pair, Solid, Workspace, with_workspace};
+use crate::narrow::polytope::{Pair, Solid, Workspace, is_hull, with_workspace};
 use crate::narrow::topology::{TRIANGLE, Topology};
 use crate::narrow::{Side, mix};
 
@@ -35,7 +35,7 @@ pub(super) fn solid_facets(a: Side, data: &MeshData, near: &[u32], margin: f64, 
             let facet = Facet::new(data, t);
             load_facet(&mut work.b, &facet, origin);
             let size = size + work.b.extent();
-            let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin };
+            let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin, is_hull: [is_hull(a), false] };
             let first = out.len();
             facet_contacts(work, &pair, &facet, out);
             out[first..].iter_mut().for_each(|c| c.feature = mix(c.feature, t));
@@ -67,6 +67,8 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
         if is_beside && lowest < -DOUBTFUL * width && are_apart(&work.cores(pair), work.a.radius) {
             out.truncate(start);
             lowest = f64::INFINITY;
+        } else {
+            work.clip_beside(pair, normal, start, out, |spot| !on_flat_edge(spot, facet));
         }
     }
     let separation = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation);
