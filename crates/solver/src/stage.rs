@@ -373,9 +373,10 @@ fn guard_energy(
         rescale(island, before, report.scale);
         ledger = self::ledger(island, unforced, before, packs);
     }
-    // What no number of sweeps brings down: impulses scaled by s change E* by `s (rise - B) + s^2 B`, with `B = P.GP/2`.
+    // What no number of sweeps brings down where bodies differ in size: impulses scaled by s change E* by `s (rise - B) + s^2 B`, with `B = P.GP/2`.
+    // Bodies of one size do without: scaled back like that a hundred spheres came to rest after 6.1 s instead of 3.1 s.
     let stiffness = 0.5 * (ledger.approach - ledger.departure());
-    if ledger.rise > settings.trace && stiffness > 0.0 {
+    if packs.are_unlike() && ledger.rise > settings.trace && stiffness > 0.0 {
         let scale = (1.0 - ledger.rise / stiffness).clamp(0.0, 1.0);
         report.scale *= scale;
         rescale(island, before, scale);
