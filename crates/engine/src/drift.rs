@@ -31,6 +31,7 @@ use rayon::prelude::*;
 use crate::accounts::{Account, Accounts};
 use crate::bodies::Bodies;
 use crate::detection::Contact;
+use crate::divide::OVERLAP_BOUND;
 use crate::parallel;
 
 /// Overlap that is left alone, over the thickness: contacts stay contacts. With 1e-3 columns of cubes went on swaying in one of
@@ -89,6 +90,7 @@ impl Drift {
             self.pass(bodies, contacts);
         }
         self.hold_back(bodies, gravity, islands, budgets, accounts.pending());
+        self.spare(bodies, contacts, islands, accounts.pending());
         self.apply(bodies, contacts);
     }
 
@@ -128,6 +130,25 @@ impl Drift {
         for i in islands.free_bodies().iter().map(|i| *i as usize) {
             let shift = &mut self.shifts[i].linear;
             *shift -= up * up.dot(*shift).max(0.0);
+        }
+    }
+
+    /// Moves nothing in islands where that would press a contact beyond what a step is judged by: what is not lifted leaves bodies in the way of
+    /// those that make room below it.
+    fn spare(&mut self, bodies: &Bodies, contacts: &[Contact], islands: &Islands, pending: &mut [Account]) {
+        let Drift { shifts, .. } = &*self;
+        let is_pressed = |c: &&Contact| {
+            // None opens or closes by more than this.
+            let may = c.depth() > OVERLAP_BOUND - 2.0 * MOST;
+            may && c.depth() - opening(shifts, bodies, c) / c.thickness > c.depth().max(OVERLAP_BOUND)
+        };
+        let island_of = |c: &Contact| islands.island_of(c.a).or(islands.island_of(c.b));
+        let spared: Vec<usize> = contacts.iter().filter(is_pressed).filter_map(island_of).collect();
+        for island in spared.into_iter().filter_map(|island| islands.get(island)) {
+            for i in island.bodies {
+                self.shifts[*i as usize] = Shift::default();
+                pending[*i as usize].corrected = 0.0;
+            }
         }
     }
 
