@@ -121,7 +121,10 @@ proptest! {
         let padding = 0.2 * scale;
         prop_assert!(broad_phase.update(&crowd.input(), &crowd.reach, &vec![padding; crowd.reach.len()]));
         prop_assert!(is_ordered(broad_phase.pairs()));
-        prop_assert_eq!(broad_phase.pairs(), &reference(&crowd, padding)[..]);
+        // Far out, boxes that just touch overlap or not by the order of the sums: 1e8 m from the origin a padding of 0.2 mm is 13 000 steps of rounding.
+        let rounding = 8.0 * f64::EPSILON * far;
+        prop_assert!(holds_all(broad_phase.pairs(), &reference(&crowd, padding - rounding)));
+        prop_assert!(holds_all(&reference(&crowd, padding + rounding), broad_phase.pairs()));
     }
 
     #[test]

@@ -45,6 +45,8 @@ const MOST: f64 = 5e-3;
 const VERY_DEEP: f64 = 0.012;
 /// Passes in a step.
 const PASSES: u32 = 2;
+/// How far it is followed that one body stays because another does.
+const SPARED: u32 = 3;
 
 /// Displacement of a body.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,7 +74,7 @@ impl Drift {
         contacts: &mut [Contact],
         gravity: DVec3,
         islands: &Islands,
-        budgets: impl Iterator<Item = f64>,
+        budgets: impl Iterator<Item = f64> + Clone,
         accounts: &mut Accounts,
     ) {
         self.deep.clear();
@@ -89,8 +91,12 @@ impl Drift {
         for _ in 0..PASSES {
             self.pass(bodies, contacts);
         }
-        self.hold_back(bodies, gravity, islands, budgets, accounts.pending());
-        self.spare(bodies, contacts, islands, accounts.pending());
+        self.hold_back(bodies, gravity, islands, budgets.clone());
+        if self.spare(bodies, contacts) {
+            // What stays lowers nothing any more.
+            self.hold_back(bodies, gravity, islands, budgets);
+        }
+        self.enter(bodies, gravity, islands, accounts.pending());
         self.apply(bodies, contacts);
     }
 
@@ -107,25 +113,14 @@ impl Drift {
     }
 
     /// Scales what lifts in each island so that the displacements there do at most the work of its budget.
-    fn hold_back(
-        &mut self,
-        bodies: &Bodies,
-        gravity: DVec3,
-        islands: &Islands,
-        budgets: impl Iterator<Item = f64>,
-        pending: &mut [Account],
-    ) {
+    fn hold_back(&mut self, bodies: &Bodies, gravity: DVec3, islands: &Islands, budgets: impl Iterator<Item = f64>) {
         let up = -gravity.normalize_or_zero();
         for (island, budget) in islands.iter().zip(budgets) {
             let share = self.share(bodies, gravity, island.bodies, budget);
-            let mut work = 0.0;
             for i in island.bodies.iter().map(|i| *i as usize) {
                 let shift = &mut self.shifts[i].linear;
                 *shift -= up * ((1.0 - share) * up.dot(*shift).max(0.0));
-                work -= bodies.mass[i] * gravity.dot(*shift);
             }
-            let each = work.abs() / island.bodies.len() as f64;
-            island.bodies.iter().for_each(|i| pending[*i as usize].corrected += each);
         }
         for i in islands.free_bodies().iter().map(|i| *i as usize) {
             let shift = &mut self.shifts[i].linear;
@@ -133,23 +128,32 @@ impl Drift {
         }
     }
 
-    /// Moves nothing in islands where that would press a contact beyond what a step is judged by: what is not lifted leaves bodies in the way of
-    /// those that make room below it.
-    fn spare(&mut self, bodies: &Bodies, contacts: &[Contact], islands: &Islands, pending: &mut [Account]) {
-        let Drift { shifts, .. } = &*self;
-        let is_pressed = |c: &&Contact| {
-            // None opens or closes by more than this.
-            let may = c.depth() > OVERLAP_BOUND - 2.0 * MOST;
-            may && c.depth() - opening(shifts, bodies, c) / c.thickness > c.depth().max(OVERLAP_BOUND)
-        };
-        let island_of = |c: &Contact| islands.island_of(c.a).or(islands.island_of(c.b));
-        let spared: Vec<usize> = contacts.iter().filter(is_pressed).filter_map(island_of).collect();
-        for island in spared.into_iter().filter_map(|island| islands.get(island)) {
-            for i in island.bodies {
-                self.shifts[*i as usize] = Shift::default();
-                pending[*i as usize].corrected = 0.0;
+    /// Enters the work in each island in the accounts of its bodies.
+    fn enter(&self, bodies: &Bodies, gravity: DVec3, islands: &Islands, pending: &mut [Account]) {
+        for island in islands.iter() {
+            let work: f64 = island.bodies.iter().map(|i| self.work_on(bodies, gravity, *i as usize)).sum();
+            let each = work.abs() / island.bodies.len() as f64;
+            island.bodies.iter().for_each(|i| pending[*i as usize].corrected += each);
+        }
+    }
+
+    /// Leaves bodies where they are whose shifts would press a contact beyond what a step is judged by: what is not lifted lies in the way of
+    /// those that make room below it. Whether there are any.
+    fn spare(&mut self, bodies: &Bodies, contacts: &[Contact]) -> bool {
+        // No contact opens or closes by more.
+        let may = |c: &&Contact| c.depth() > OVERLAP_BOUND - 2.0 * MOST;
+        let mut any = false;
+        for _ in 0..SPARED {
+            for c in contacts.iter().filter(may) {
+                let after = c.depth() - opening(&self.shifts, bodies, c) / c.thickness;
+                if after > c.depth().max(OVERLAP_BOUND) {
+                    self.shifts[c.a as usize] = Shift::default();
+                    self.shifts[c.b as usize] = Shift::default();
+                    any = true;
+                }
             }
         }
+        any
     }
 
     /// Share of what lifts in an island that its budget pays for.

@@ -175,7 +175,7 @@ impl Simulation {
         let problems = &*problems;
         // Bodies that were put into each other are parted whatever they weigh.
         let mends = *mends_start;
-        let budgets = problems.components().iter().enumerate().map(move |(k, _)| {
+        let budgets = (0..problems.components().len()).map(move |k| {
             let island = problems.scale(k);
             if mends { f64::INFINITY } else { drift_budget_of_step(&island.account, island.has_friction) }
         });
