@@ -77,14 +77,26 @@ impl<'a> Moving<'a> {
     }
 
     fn pose(&self, share: f64) -> Pose {
-        let [turn, twist] = [self.turn, self.twist].map(|v| DQuat::from_scaled_axis(share * v));
+        let [turn, twist] = [self.turn, self.twist].map(|v| turned_by(share * v));
         Pose::new(self.from.position + share * self.way, turn * self.from.rotation * twist)
     }
 }
 
 /// The shorter of the two turns that a rotation is \[rad\].
 fn shortest(rotation: DQuat) -> DVec3 {
-    if rotation.w < 0.0 { (-rotation).to_scaled_axis() } else { rotation.to_scaled_axis() }
+    let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
+    let sine = rotation.xyz().length();
+    if sine == 0.0 { DVec3::ZERO } else { rotation.xyz() * (2.0 * libm::atan2(sine, rotation.w) / sine) }
+}
+
+/// The rotation about `turn` by its length \[rad\].
+fn turned_by(turn: DVec3) -> DQuat {
+    let angle = turn.length();
+    if angle == 0.0 {
+        return DQuat::IDENTITY;
+    }
+    let v = turn * (libm::sin(0.5 * angle) / angle);
+    DQuat::from_xyzw(v.x, v.y, v.z, libm::cos(0.5 * angle))
 }
 
 /// Follows two pieces on their way.
