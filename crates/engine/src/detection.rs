@@ -385,7 +385,7 @@ impl Detection {
     /// Whether a body may move further within `dt` \[s\] than its thinnest piece is thick by half, so that it could come through another one.
     pub(crate) fn may_cross(&mut self, bodies: &Bodies, dt: f64) -> bool {
         self.crossed.clear();
-        let way = |i: usize| way(bodies, i, &bodies.transport[i], DVec3::ZERO, dt);
+        let way = |i: usize| way_moved(bodies, i, dt);
         let far = |range: std::ops::Range<usize>| range.filter(|i| way(*i) > bodies.half_width[*i]).count();
         if parallel::sum(0..bodies.len(), &far) == 0 {
             return false;
@@ -576,11 +576,16 @@ fn may_change([x, y]: [&Face; 2]) -> bool {
 }
 
 /// Distance that the surface of a body covers in `dt` \[s\] at the velocity `v`, seen from what moves with `crowd` \[m\].
-pub(crate) fn way(bodies: &Bodies, i: usize, v: &Velocity, crowd: DVec3, dt: f64) -> f64 {
+fn way(bodies: &Bodies, i: usize, v: &Velocity, crowd: DVec3, dt: f64) -> f64 {
     // A sphere's surface does not move by its spin, and that of a half-space has no end.
     let still = bodies.round[i] || !bodies.movable[i] || bodies.extent[i] == f64::INFINITY;
     let spin = if still { 0.0 } else { v.angular.length() * bodies.extent[i] };
     dt * ((v.linear - crowd).length() + spin)
+}
+
+/// Distance that it covers in a step of `dt` \[s\] that has been made \[m\].
+pub(crate) fn way_moved(bodies: &Bodies, i: usize, dt: f64) -> f64 {
+    way(bodies, i, &bodies.transport[i], DVec3::ZERO, dt)
 }
 
 /// Contacts of a pair of sleepers as they were: their impulses are wanted when one of them wakes. Returns what is known behind them.

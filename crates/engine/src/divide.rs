@@ -9,16 +9,14 @@
 //! those go back and move on in two halves; see [`Simulation::make_again`]. If what was kept apart meets all the same, the whole
 //! step is made again.
 //!
-//! **Ends.** A step is halved at most [`DEEPEST`] times, or [`DEEPEST_THIN`] while thin bodies move further than they are thick. A part that fails there is made once more with [`PATIENCE`] times the
-//! sweeps. If that fails as well, and a driven body presses on the group with more than its inertia explains, it is a *jam*: nothing
+//! **Ends.** A step is halved at most [`DEEPEST`] times, or [`DEEPEST_THIN`] while thin bodies move further than they are thick. A part
+//! that fails there is made once more with [`PATIENCE`] times the sweeps. If that fails as well, and a driven body presses on the group with more than its inertia explains, it is a *jam*: nothing
 //! can give way (`jam`). Otherwise the part stands as it is: what fails is convergence, not the scene.
 
 use granule_islands::Islands;
-use granule_model::DVec3;
 
-use crate::bodies::Bodies;
 use crate::clock::Clock;
-use crate::detection::{self, Carried, Contact};
+use crate::detection::{Carried, Contact, way_moved};
 use crate::error::EngineError;
 use crate::jam::{DEEPEST_AFTER_STOP, Jam};
 use crate::parallel;
@@ -135,7 +133,8 @@ impl Simulation {
         let may = (DEEPEST..DEEPEST_THIN).contains(&depth) && report.substeps + report.undone < MOST_PARTS;
         let contacts = &self.detection.contacts;
         let mut failed = self.dividing.failed.iter().map(|k| &contacts[*k as usize]);
-        may && failed.any(|c| way(&self.bodies, c.a, dt) + way(&self.bodies, c.b, dt) > c.thickness)
+        let way = |i: u32| way_moved(&self.bodies, i as usize, dt);
+        may && failed.any(|c| way(c.a) + way(c.b) > c.thickness)
     }
 
     fn halve(&mut self, dt: f64, depth: usize, report: &mut StepReport) -> Result<(), Stop> {
@@ -277,11 +276,6 @@ impl Simulation {
             both && fails(c.depth(), self.detection.depth_before(c.a, c.b), 1.0)
         })
     }
-}
-
-/// How far the surface of a body moves within `dt` \[m\].
-fn way(bodies: &Bodies, i: u32, dt: f64) -> f64 {
-    detection::way(bodies, i as usize, &bodies.transport[i as usize], DVec3::ZERO, dt)
 }
 
 /// Whether an overlap fails that grew from `before` to `after` in a step, or in a part of one that may use up that `share` of what a whole one

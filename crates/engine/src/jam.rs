@@ -7,8 +7,8 @@
 //! * its group is touched by a driven body that moves, and
 //! * the impulse at the contact is more than [`BEYOND_INERTIA`] times `M (v + g dt)`, M the mass of the group and v the speed of the fastest
 //!   body in it or at it: more than it takes to stop or carry along all of it at once. Where there is an answer impulses are
-//!   of that order at most; where there is none they grow with every sweep. Or the contact stage has given up: it is left with no
-//!   impulse there, or with less than [`GIVEN_UP`] of what it had reached.
+//!   of that order at most; where there is none they grow with every sweep. Or the contact stage has given up: it is left with
+//!   less than [`GIVEN_UP`] of the impulses that it had reached.
 //!
 //! With [`JamResponse::Error`] the run ends with the state before the step. With [`JamResponse::Yield`] the driven bodies that touch
 //! the group stand still for the step: they keep their pose, and their clocks stand, so that each goes on with its motion from

@@ -15,7 +15,7 @@ fn half_space(simulation: &mut Simulation, rock: MaterialId, normal: DVec3, offs
     simulation.add_body(BodyDescription::fixed(wall, rock, normal * offset)).expect("the wall is valid");
 }
 
-/// A pair of plates of unequal moments, in which a body turns by itself as well.
+/// A plate of unequal moments, which tumbles by itself as well.
 fn tile(size: f64) -> Shape {
     Shape::cuboid(DVec3::new(1.0, 0.7, 0.4) * size).expect("the size is valid")
 }
@@ -24,6 +24,8 @@ fn run(simulation: &mut Simulation, seconds: f64) {
     while simulation.time() < seconds {
         simulation.step().expect("the run stays finite");
     }
+    let overlap = simulation.largest_overlap_thin();
+    assert!(overlap <= 0.01, "{overlap}");
 }
 
 /// Impulses of the release act at the velocity that the floor has in the step, not at the mean of that and the one before.

@@ -284,7 +284,7 @@ enum Ended {
 
 /// Sweeps after which, again and again, contacts that slide are held by dynamic friction until the stage ends. Where static friction is
 /// more than dynamic friction sweeps may go round for ever: a contact that is let go is caught again by static friction, pulls beyond it, and is let go.
-/// A block on a slope between the two angles, which friction could hold or not, takes some thirty sweeps to settle.
+/// Found by trial. What static friction could hold, but slid in that sweep, slides in this step.
 const SWEEPS_PER_SLIDE: u32 = 50;
 /// Sweeps after which the limits of friction are held where bodies would still end up too deep in each other, in an island of at most so many contacts.
 const LOST: u32 = 200;

@@ -63,8 +63,8 @@ fn stop_when_stuck(mut report: Report, steps: Arc<AtomicU32>, seconds: f64) {
     });
 }
 
-/// The report of the scene of `seed`, run in a process of its own. Where a step was too slow the scene is run again, for the same steps take the
-/// same work and a page that the system fetches does not: of 300 scenes some 20 to 90 had such a step, others each time.
+/// The report of the scene of `seed`, run in a process of its own. Where a step was too slow the scene is run again: the same steps do the same
+/// work, so what is slow once is the machine's doing.
 pub(super) fn watched(seed: u64) -> Report {
     let is_slow = |report: &Report| report.faults(&Bounds::default()).iter().any(|f| f.kind == FaultKind::SlowStep);
     let over_median = |report: &Report| report.slowest_step / report.median_step;

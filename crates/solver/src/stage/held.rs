@@ -8,9 +8,10 @@
 //! minimise  P.G P/2 + P.(u- + bias n)     over  P_n >= 0,  |P_t| <= mu s
 //! ```
 //!
-//! with mu that of dynamic friction, is convex, and sweeps lower its value in every update. So the limits are held while the sweeps settle, then set to the normal impulses
-//! found, and so on (the fixed point of Necas, Jarusek and Haslinger 1980, Coulomb's law). Wherever that ends, the normal impulses and velocities
-//! fulfil Signorini's conditions, friction opposes sliding, and no energy is gained: what may be off is the size of friction.
+//! with mu that of dynamic friction, is convex, and sweeps lower its value in every update. So the limits are held while the sweeps settle,
+//! then set to the normal impulses found, and so on (the fixed point of Necas, Jarusek and Haslinger 1980, Coulomb's law). Wherever that ends, the normal impulses and velocities
+//! fulfil Signorini's conditions, friction opposes sliding, and no energy is gained: what may be off is the size of friction. Rolling and
+//! torsional friction are left out: they are zero in such a step.
 //!
 //! **Termination.** [`ROUNDS`] rounds of [`SWEEPS`] sweeps, fewer where the island has more than a few contacts ([`WORK`]).
 
