@@ -142,18 +142,21 @@ impl Drift {
     fn spare(&mut self, bodies: &Bodies, contacts: &[Contact]) -> bool {
         // No contact opens or closes by more.
         let may = |c: &&Contact| c.depth() > OVERLAP_BOUND - 2.0 * MOST;
-        let mut any = false;
-        for _ in 0..SPARED {
+        for turn in 0..SPARED {
+            let mut more = false;
             for c in contacts.iter().filter(may) {
                 let after = c.depth() - opening(&self.shifts, bodies, c) / c.thickness;
                 if after > c.depth().max(OVERLAP_BOUND) {
                     self.shifts[c.a as usize] = Shift::default();
                     self.shifts[c.b as usize] = Shift::default();
-                    any = true;
+                    more = true;
                 }
             }
+            if !more {
+                return turn > 0;
+            }
         }
-        any
+        true
     }
 
     /// Share of what lifts in an island that its budget pays for.

@@ -166,7 +166,8 @@ fn any_border(geometry: &Geometry, point: DVec3, slack: f64, wanted: impl Fn(DVe
 pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
     let (pieces_a, pieces_b) = (Pieces::of(a.geometry), Pieces::of(b.geometry));
-    let size = pieces_a.size().max(pieces_b.size());
+    // Most pairs that are looked at do not touch and need no size.
+    let size = || pieces_a.size().max(pieces_b.size());
     // Boxes of pieces are compared in the body axes of A.
     let to_a = DMat3::from_quat(a.pose.rotation).transpose();
     let turn = to_a * DMat3::from_quat(b.pose.rotation);
@@ -191,9 +192,9 @@ pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             let key = mix(i as u32, j as u32);
             let is_surface = |c: &ContactPoint| !pieces_a.covers_a(i, a.pose, c) && !pieces_b.covers_b(j, b.pose, c);
             let lost = keep_surface(first, out, key, is_surface);
-            let slack = COVER * size;
-            if let Some(nearest) = lost
-                && out[first..].iter().all(|c| c.gap > nearest.gap + slack)
+            let Some(nearest) = lost else { continue };
+            let slack = COVER * size();
+            if out[first..].iter().all(|c| c.gap > nearest.gap + slack)
                 && !(pieces_a.is_face(i, a.pose, nearest.normal) && pieces_a.covers_a(i, a.pose, &nearest))
                 && !(pieces_b.is_face(j, b.pose, nearest.normal) && pieces_b.covers_b(j, b.pose, &nearest))
             {
@@ -201,7 +202,9 @@ pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             }
         }
     }
-    tidy(out, start, size);
+    if out.len() > start {
+        tidy(out, start, size());
+    }
 }
 
 /// Appends what two pieces touch along the normal of a face, after the points of their least way apart, `nearest`, turned out to lie inside
