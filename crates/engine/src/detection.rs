@@ -212,7 +212,9 @@ struct Task {
 #[derive(Debug, Default)]
 pub(crate) struct Detection {
     broadphase: BroadPhase,
+    /// Distance that each body may cover, for which the current contacts were looked for; and the same of those before the last search \[m\].
     own: Vec<f64>,
+    own_before: Vec<f64>,
     reach: Highest,
     limit: Vec<f64>,
     padding: Vec<f64>,
@@ -227,6 +229,8 @@ pub(crate) struct Detection {
     /// Contacts before the last search, with what was carried then: those to go back to when a step is undone.
     pub(crate) previous: Vec<Contact>,
     previous_carried: Vec<Carried>,
+    /// Reach with which the contacts of each body were looked for while it was awake last \[m\].
+    searched: Vec<f64>,
     /// How the crowd moved when reaches were measured last \[m/s\].
     crowd: DVec3,
     /// Reach that each body is to have at least \[m\]; empty where nothing is asked.
@@ -235,8 +239,6 @@ pub(crate) struct Detection {
     ways: Vec<f64>,
     /// Contacts of convex bodies that went through each other in the step.
     crossed: Vec<Contact>,
-    /// What the contacts before the last search carried in the step between, where there was one.
-    pub(crate) kept: Vec<Carried>,
     /// True when bodies were added, removed or moved since the contacts were found.
     pub(crate) stale: bool,
 }
@@ -324,6 +326,7 @@ impl Detection {
 
     /// Distance that a surface point of each body can cover in a step by its own motion, relative to what moves with `velocity`.
     fn measure_reach(&mut self, bodies: &Bodies, velocity: DVec3, dt: f64, speed_gain: f64) {
+        std::mem::swap(&mut self.own, &mut self.own_before);
         self.own.resize(bodies.len(), 0.0);
         let asked = &self.asked;
         parallel::for_each(self.own.par_iter_mut().enumerate(), |(i, own)| {
@@ -332,7 +335,8 @@ impl Detection {
                 return;
             }
             let v = &bodies.velocity[i];
-            let gain = if bodies.awake(i) { speed_gain } else { 0.0 };
+            // Who sleeps may wake within the step.
+            let gain = if bodies.dynamic[i] { speed_gain } else { 0.0 };
             *own = way(bodies, i, v, velocity, dt) + dt * gain;
             if let Some(asked) = asked.get(i) {
                 *own = own.max(*asked);
@@ -342,10 +346,14 @@ impl Detection {
 
     /// Phase `narrowphase`: contacts at the current poses, with what those found before carried.
     pub(crate) fn find_contacts(&mut self, bodies: &Bodies) {
+        self.find_contacts_of(bodies, |_| true);
+    }
+
+    /// The same where only bodies for which `moved` holds have moved since: all other pairs keep their contacts.
+    pub(crate) fn find_contacts_of(&mut self, bodies: &Bodies, moved: impl Fn(u32) -> bool + Sync) {
         std::mem::swap(&mut self.contacts, &mut self.previous);
         std::mem::swap(&mut self.carried, &mut self.previous_carried);
-        self.search(bodies);
-        std::mem::swap(&mut self.kept, &mut self.carrying);
+        self.search(bodies, moved);
         self.carrying.clear();
         self.stale = false;
     }
@@ -362,6 +370,8 @@ impl Detection {
         self.carried.clear();
         self.carried.extend_from_slice(carried);
         self.carrying.clear();
+        // For what they were looked for is not known any more.
+        self.own.clear();
     }
 
     /// Adds the contacts of bodies that went through a mesh since their poses were `before`: on the other side of a surface without
@@ -434,6 +444,21 @@ impl Detection {
         parallel::sum(0..bodies.len(), &short) > 0
     }
 
+    /// Whether all contacts between the sleepers of `woken` and others are known that a search would find now, but for those in the
+    /// slack of the smallest body, of which each of two may use up half.
+    pub(crate) fn is_known(&self, bodies: &Bodies, woken: &[u32]) -> bool {
+        let dynamic = (0..bodies.len()).filter(|i| bodies.dynamic[*i] && bodies.present[*i]);
+        let slack = 0.5 * SLACK * dynamic.map(|i| bodies.radius[i]).fold(f64::INFINITY, f64::min);
+        woken.iter().all(|i| self.reach.get(*i as usize) <= self.searched[*i as usize] + slack)
+    }
+
+    /// Forgets how far it was looked around the body `i`.
+    pub(crate) fn forget_reach(&mut self, i: usize) {
+        if let Some(searched) = self.searched.get_mut(i) {
+            *searched = 0.0;
+        }
+    }
+
     /// Asks for more reach for bodies that `velocities` carry through another one that is not listed: further than their reach by
     /// half the width of their thinnest piece. Whether there are any.
     pub(crate) fn ask_for_reach(&mut self, bodies: &Bodies, velocities: &[Velocity], dt: f64) -> bool {
@@ -454,28 +479,41 @@ impl Detection {
         true
     }
 
+    /// Whether more reach has been asked for in the step.
+    pub(crate) fn asks(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
     /// Forgets what was asked for in a step that has ended.
     pub(crate) fn ask_for_nothing(&mut self) {
         self.asked.clear();
     }
 
-    /// Takes the contacts out that no body of `group` has a part in, from before the last search, with what they carry now; those
-    /// of the group become the current ones.
-    pub(crate) fn part(&mut self, group: &[bool], others: &mut Vec<Contact>, forces: &mut Vec<Carried>) {
+    /// Takes the contacts of the last search out that no body of `group` has a part in, with what they carry. Those of the group from before it become
+    /// the current ones, but for those with bodies that stay `apart`.
+    pub(crate) fn part(
+        &mut self,
+        group: &[bool],
+        apart: &[bool],
+        others: &mut Vec<Contact>,
+        forces: &mut Vec<Carried>,
+    ) {
         let of_group = |c: &Contact| group[c.a as usize] || group[c.b as usize];
+        let is_left_out = |c: &Contact| apart[c.a as usize] || apart[c.b as usize];
         others.clear();
         forces.clear();
+        for (c, carried) in self.contacts.iter().zip(&self.carried).filter(|(c, _)| !of_group(c)) {
+            others.push(*c);
+            forces.push(*carried);
+        }
         self.contacts.clear();
         self.carried.clear();
-        for (k, c) in self.previous.iter().enumerate() {
-            if of_group(c) {
-                self.contacts.push(*c);
-                self.carried.push(self.previous_carried[k]);
-            } else {
-                others.push(*c);
-                forces.push(self.kept[k]);
-            }
+        let before = self.previous.iter().zip(&self.previous_carried);
+        for (c, carried) in before.filter(|(c, _)| of_group(c) && !is_left_out(c)) {
+            self.contacts.push(*c);
+            self.carried.push(*carried);
         }
+        std::mem::swap(&mut self.own, &mut self.own_before);
         self.carrying.clear();
     }
 
@@ -510,11 +548,16 @@ impl Detection {
     pub(crate) fn go_back(&mut self) {
         std::mem::swap(&mut self.contacts, &mut self.previous);
         std::mem::swap(&mut self.carried, &mut self.previous_carried);
+        std::mem::swap(&mut self.own, &mut self.own_before);
         self.carrying.clear();
     }
 
-    fn search(&mut self, bodies: &Bodies) {
+    fn search(&mut self, bodies: &Bodies, moved: impl Fn(u32) -> bool + Sync) {
         let reach = &self.reach;
+        self.searched.resize(bodies.len(), 0.0);
+        for i in (0..bodies.len()).filter(|i| bodies.awake(*i)) {
+            self.searched[i] = reach.get(i);
+        }
         parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach.get(i)));
         let pairs = self.broadphase.pairs();
         if self.tasks.is_empty() {
@@ -531,7 +574,7 @@ impl Detection {
                 if pair.iter().any(|face| face.apart) {
                     continue;
                 }
-                if may_change(pair) {
+                if may_change(pair) && (moved(*a) || moved(*b)) {
                     pair_contacts(bodies, (*a, *b), pair, task);
                 } else {
                     known = keep_contacts(known, (*a, *b), task);

@@ -15,7 +15,6 @@
 
 use granule_islands::Islands;
 
-use crate::clock::Clock;
 use crate::detection::{Carried, Contact, way_moved};
 use crate::error::EngineError;
 use crate::jam::{DEEPEST_AFTER_STOP, Jam};
@@ -185,24 +184,28 @@ impl Simulation {
         attempt.report.largest_overlap = self.overlap_where(stands, |c| c.radius);
         attempt.report.largest_overlap_thin = self.overlap_where(stands, |c| c.thickness);
         self.restore[depth].keep_contacts(&self.detection);
-        self.detection.part(&group.members, &mut group.others, &mut group.forces);
         // Driven bodies are where they belong at the end of the step, and go with the group.
         let bodies = &self.bodies;
         let returns: Vec<bool> =
             (0..bodies.len()).map(|i| group.members[i] || (bodies.movable[i] && !bodies.dynamic[i])).collect();
         self.go_back_with(depth, |i| returns[i]);
+        // What goes back does not grow drowsy by the step that it has not made.
+        self.leave_apart(|i| group.members[i]);
         let part = self.book(&attempt, &group.members);
         report.add(&part);
-        for i in 0..self.bodies.len() {
-            self.bodies.apart[i] |= self.bodies.dynamic[i] && !group.members[i] && !self.bodies.asleep[i];
-        }
-        self.detection.stale = true;
+        self.restore[depth].give_apart(&mut self.bodies);
+        self.leave_apart(|i| !group.members[i]);
+        self.detection.part(&group.members, &self.bodies.apart, &mut group.others, &mut group.forces);
         let made = self.halve(dt, depth, report);
         let crossed = match made {
             Ok(()) => {
+                // Sleepers that the group woke moved as well.
+                group.members.clear();
+                group.members.extend((0..self.bodies.len()).map(|i| self.bodies.awake(i)));
                 self.restore[depth].give_apart(&mut self.bodies);
                 self.detection.join(&group.others, &group.forces);
-                self.detect(dt, &mut Clock::start());
+                self.find_pairs(dt);
+                self.detection.find_contacts_of(&self.bodies, |i| group.members[i as usize]);
                 self.have_crossed(&group.members)
             }
             Err(stop) => {
@@ -218,6 +221,14 @@ impl Simulation {
         self.go_all_back(depth);
         self.begins_in_halves = true;
         self.halve(dt, depth, report)
+    }
+
+    /// Lets the bodies awake for which `of` holds take no part in what follows.
+    fn leave_apart(&mut self, of: impl Fn(usize) -> bool) {
+        let bodies = &mut self.bodies;
+        for i in (0..bodies.len()).filter(|i| of(*i)) {
+            bodies.apart[i] |= bodies.dynamic[i] && !bodies.asleep[i];
+        }
     }
 
     /// Finds the contacts that fail: in the step, or in a part of one that may use up that `share` of what a whole one may.

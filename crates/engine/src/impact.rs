@@ -82,6 +82,8 @@ pub(crate) struct Impact {
     resting: Vec<bool>,
     /// Bodies of clusters that were resolved.
     pub(crate) struck: Vec<bool>,
+    /// Impulses of impacts on bodies that did not move \[N s\].
+    pub(crate) withstood: Vec<(u32, DVec3)>,
 }
 
 /// A cluster to resolve.
@@ -127,6 +129,7 @@ impl Impact {
         limits: &Limits,
     ) -> ImpactTotals {
         let mut totals = ImpactTotals::default();
+        self.withstood.clear();
         self.struck.clear();
         self.struck.resize(bodies.len(), false);
         if !self.standing.iter().any(|s| s.hit) {
@@ -210,6 +213,11 @@ impl Impact {
                 self.velocity[i] = *after;
                 self.struck[i] = true;
             }
+        }
+        for (contact, p) in cluster.problem.contacts.iter().zip(&answer.impulses) {
+            let ends = [(Some(contact.a), *p), (contact.b, -*p)];
+            let ends = ends.into_iter().filter_map(|(k, p)| Some((cluster.bodies[k? as usize], p)));
+            self.withstood.extend(ends.filter(|(i, _)| !self.awake[*i as usize]));
         }
     }
 }

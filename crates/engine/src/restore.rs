@@ -103,6 +103,10 @@ impl Simulation {
     /// Puts the bodies for which `of` holds back to the state that was kept; contacts stay.
     pub(crate) fn go_back_with(&mut self, depth: usize, of: impl Fn(usize) -> bool) {
         let kept = &self.restore[depth];
+        // Contacts go back to before a sleeper woke, and are not those of the last search.
+        for i in (0..kept.asleep.len()).filter(|i| of(*i) && kept.asleep[*i] && !self.bodies.asleep[*i]) {
+            self.detection.forget_reach(i);
+        }
         kept.give(&mut self.bodies, &of);
         // Bodies that have come since keep the account that was opened for them.
         for (i, account) in kept.accounts.iter().enumerate().filter(|(i, _)| of(*i)) {

@@ -37,7 +37,8 @@ const DROWSY: f64 = 1.3;
 const STILL: f64 = 4e-18;
 /// Points of contact with friction that hold a body.
 const HOLD: u32 = 3;
-/// Imbalance of the forces on a sleeper that wakes it, over its weight. Forces of a contact stage at rest waver by some per cent.
+/// Imbalance of the forces on a sleeper that wakes it, over the sum of their magnitudes, or its weight where that is more. Forces of a contact stage
+/// at rest waver by some per cent: measured by the weight alone, what bears others woke again and again.
 const LOAD: f64 = 0.05;
 /// Change of a field's force on a sleeper that wakes it, over its weight; of its moment over weight times radius.
 const FIELD: f64 = 0.01;
@@ -89,6 +90,8 @@ pub(crate) struct Sleep {
     shell: Vec<u32>,
     /// Impulse of the contacts on each sleeper that touches a body awake \[N s\].
     load: Vec<DVec3>,
+    /// Sum of their magnitudes \[N s\].
+    pressure: Vec<f64>,
     loaded: Vec<bool>,
 }
 
@@ -223,14 +226,17 @@ impl Sleep {
         self.loaded.clear();
         self.loaded.resize(count, false);
         self.load.resize(count, DVec3::ZERO);
+        self.pressure.resize(count, 0.0);
     }
 
     /// Adds the impulse on the sleeper `i` of a contact that the stage has solved \[N s\].
     pub(crate) fn add_load(&mut self, i: usize, impulse: DVec3) {
         if !std::mem::replace(&mut self.loaded[i], true) {
             self.load[i] = DVec3::ZERO;
+            self.pressure[i] = 0.0;
         }
         self.load[i] += impulse;
+        self.pressure[i] += impulse.length();
     }
 
     /// Wakes the sleepers whose loads do not balance, with what shares the imbalance; lists them in `woken`.
@@ -250,8 +256,11 @@ impl Sleep {
                 continue;
             }
             let impulse = (c.normal * carried.normal + carried.tangential) * around.dt;
-            self.load[a] += if self.loaded[a] { impulse } else { DVec3::ZERO };
-            self.load[b] -= if self.loaded[b] { impulse } else { DVec3::ZERO };
+            for (i, impulse) in [(a, impulse), (b, -impulse)] {
+                if self.loaded[i] {
+                    self.add_load(i, impulse);
+                }
+            }
         }
         let (mut momentum, mut slow) = (0.0, f64::INFINITY);
         for i in 0..bodies.len() {
@@ -261,7 +270,7 @@ impl Sleep {
             let weight = around.gravity * bodies.mass[i];
             let field = self.rest.field.get(i).map_or(DVec3::ZERO, |force| force.force);
             let imbalance = (self.load[i] + (weight + field) * around.dt).length();
-            if imbalance > LOAD * weight.length() * around.dt {
+            if imbalance > LOAD * self.pressure[i].max(weight.length() * around.dt) {
                 momentum += imbalance;
                 slow = slow.min(around.slow_speed(bodies.radius[i]));
                 self.wake(bodies, i);

@@ -73,36 +73,7 @@ impl Simulation {
         self.wake_drawn(dt);
         self.apply_forces(dt).map_err(|body| self.pulled_apart(body))?;
         self.detection.ask_for_nothing();
-        let mut turns = 0;
-        let forced = loop {
-            self.prepare(dt, &mut clock);
-            self.forced.clone_from(&self.bodies.velocity);
-            let forced = self.energies().kinetic();
-            clock.enter(Phase::Islands);
-            if pass == Pass::Whole {
-                let Detection { contacts, carried, .. } = &mut self.detection;
-                self.closing.leave_out(&self.bodies, contacts, carried, dt);
-            }
-            self.problems.find(&self.bodies, &self.detection.contacts);
-            clock.enter(Phase::Contact);
-            self.solve_contacts(dt);
-            turns += 1;
-            let again = turns < TURNS && (self.wake_loaded(dt) | self.reaches_further(dt));
-            if !again {
-                break forced;
-            }
-            self.bodies.velocity.clone_from(&self.forced);
-            self.force_woken(dt);
-            self.detection.stale = true;
-        };
-        self.note_field_work(dt);
-        clock.enter(Phase::Impact);
-        let impacts = match pass {
-            Pass::Whole => self.resolve_impacts(dt, &mut clock),
-            Pass::Flight => ImpactTotals::default(),
-        };
-        clock.enter(Phase::Release);
-        self.release(dt);
+        let (forced, impacts) = self.exchange(dt, &mut clock);
         self.check_finite()?;
         clock.enter(Phase::Advance);
         let has_meshes = !self.bodies.meshes.is_empty();
@@ -128,6 +99,51 @@ impl Simulation {
         report.largest_overlap = self.overlap();
         report.largest_overlap_thin = self.overlap_where(|_| true, |c| c.thickness);
         Ok(Attempt { dt, report, start: start.conserved(), forced, step_change, impacts })
+    }
+
+    /// Phases `islands` to `release`: what bodies do to each other. Made again while sleepers turn out to take part, or bodies to reach further;
+    /// returns the kinetic energy with the forces of the step \[J\] and what the impacts were.
+    fn exchange(&mut self, dt: f64, clock: &mut Clock) -> (f64, ImpactTotals) {
+        for turn in 1.. {
+            self.prepare(dt, clock);
+            self.forced.clone_from(&self.bodies.velocity);
+            let forced = self.energies().kinetic();
+            clock.enter(Phase::Islands);
+            if self.pass == Pass::Whole {
+                let Detection { contacts, carried, .. } = &mut self.detection;
+                self.closing.leave_out(&self.bodies, contacts, carried, dt);
+            }
+            self.problems.find(&self.bodies, &self.detection.contacts);
+            clock.enter(Phase::Contact);
+            self.impact.withstood.clear();
+            self.solve_contacts(dt);
+            if turn < TURNS && (self.wake_loaded(dt) | self.reaches_further(dt)) {
+                self.start_over(dt);
+                continue;
+            }
+            self.note_field_work(dt);
+            clock.enter(Phase::Impact);
+            let impacts = match self.pass {
+                Pass::Whole => self.resolve_impacts(dt, clock),
+                Pass::Flight => ImpactTotals::default(),
+            };
+            clock.enter(Phase::Release);
+            self.release(dt);
+            // What touches a sleeper and presses nothing may be thrown against it all the same.
+            if turn < TURNS && self.wake_loaded(dt) {
+                self.start_over(dt);
+                continue;
+            }
+            return (forced, impacts);
+        }
+        unreachable!("the last turn returns")
+    }
+
+    /// Goes back to the velocities with the forces of the step, which those that have just woken feel as well.
+    fn start_over(&mut self, dt: f64) {
+        self.bodies.velocity.clone_from(&self.forced);
+        self.detection.carrying.clear();
+        self.detection.stale |= self.welcome_woken(dt) || self.detection.asks();
     }
 
     /// Phase `observe`: sleep and the energy book of a pass that stands, for the bodies that are not of `undone`.
@@ -183,8 +199,7 @@ impl Simulation {
             return;
         }
         self.sleep.wake_met(&mut self.bodies, &self.detection.contacts, &around);
-        if !self.sleep.woken.is_empty() {
-            self.force_woken(dt);
+        if !self.sleep.woken.is_empty() && self.welcome_woken(dt) {
             self.detect(dt, clock);
         }
     }
@@ -196,6 +211,14 @@ impl Simulation {
 
     fn has_sleepers(&self) -> bool {
         self.settings.sleeping && parallel::count(&self.bodies.asleep, &|asleep| *asleep) > 0
+    }
+
+    /// Lets the forces of the step act on those that have just woken; whether contacts of theirs may be unknown: with other sleepers they are
+    /// those of when they fell asleep, and in a step that a group makes alone not even those.
+    fn welcome_woken(&mut self, dt: f64) -> bool {
+        let known = self.detection.is_known(&self.bodies, &self.sleep.woken) && !self.bodies.apart.contains(&true);
+        self.force_woken(dt);
+        !known
     }
 
     /// Lets the forces of the step act on those that have just woken.
@@ -236,13 +259,16 @@ impl Simulation {
         (0..self.bodies.len()).map(force).collect()
     }
 
-    /// Wakes sleepers that the contact stage presses out of balance; whether there are any.
+    /// Wakes sleepers that what has been solved so far presses out of balance; whether there are any.
     fn wake_loaded(&mut self, dt: f64) -> bool {
         if !self.has_sleepers() {
             return false;
         }
         self.sleep.begin_loads(self.bodies.len());
         self.problems.load_sleepers(&self.bodies, &self.detection.contacts, &mut self.sleep);
+        for (i, impulse) in self.impact.withstood.iter().filter(|(i, _)| self.bodies.asleep[*i as usize]) {
+            self.sleep.add_load(*i as usize, *impulse);
+        }
         let around = self.surroundings(dt);
         let Detection { contacts, carried, .. } = &self.detection;
         self.sleep.wake_loaded(&mut self.bodies, contacts, carried, &around);
@@ -263,7 +289,7 @@ impl Simulation {
     }
 
     /// Phase `broadphase`.
-    fn find_pairs(&mut self, dt: f64) {
+    pub(crate) fn find_pairs(&mut self, dt: f64) {
         // In a flight what comes after it matters as well.
         let dt = if self.pass == Pass::Flight { self.horizon } else { dt };
         self.detection.find_pairs(&self.bodies, dt, 2.0 * self.settings.gravity.length() * dt);

@@ -91,6 +91,47 @@ fn a_row_of_sleepers_takes_the_whole_of_a_blow() {
     }
 }
 
+/// Sleepers that stand apart on a frictionless floor, met by a fast ball. What wakes is carried further in one step than anyone looked while they
+/// slept. At 1/30 s and 0.1 m the third is thrown against a sleeper that nothing had pressed on: the sleeper stood like a wall.
+#[test]
+fn sleepers_that_stand_apart_pass_a_blow_on() {
+    let (radius, speed) = (0.5, 50.0);
+    let slippery = Material { static_friction: 0.0, dynamic_friction: 0.0, ..ROCK };
+    let laws = [
+        Law::default(),
+        Law::EtmWeighted(granule_solver::EtmWeighted::default()),
+        Law::Sqm(granule_solver::Sqm::default()),
+        Law::Rbss(granule_solver::Rbss::default()),
+        Law::Qce(granule_solver::Qce::default()),
+    ];
+    for (law, step, gap) in laws.into_iter().flat_map(|law| {
+        let gaps = [0.02, 0.1, 0.4].map(move |gap| [30.0, 100.0, 1000.0].map(|rate| (law, 1.0 / rate, gap)));
+        gaps.into_iter().flatten()
+    }) {
+        let mut row = Vec::new();
+        let settings = Settings { time_step: Some(step), law, ..settings(true) };
+        let mut simulation = on_a_floor(settings, slippery, |simulation, slippery| {
+            for k in 0..4 {
+                let place = DVec3::new((2.0 * radius + gap) * f64::from(k), 0.0, radius);
+                row.push(ball(simulation, slippery, radius, place, DVec3::ZERO));
+            }
+        });
+        come_to_rest(&mut simulation, 3.0);
+        let place = DVec3::new(-3.0, 0.0, radius);
+        row.insert(0, ball(&mut simulation, MaterialId::nth(0), radius, place, DVec3::X * speed));
+        let end = simulation.time() + 0.2;
+        run_until(&mut simulation, end);
+        let case = format!("{law:?}, {step} s, {gap} m");
+        let (speeds, overlap) = (speeds(&simulation, &row), simulation.largest_overlap());
+        println!("{case}: {speeds:?}, overlap {overlap:e}");
+        assert!(overlap <= 0.01, "{case}: overlap of {overlap} R");
+        let momentum = speeds.iter().sum::<f64>() / speed;
+        assert!((momentum - 1.0).abs() <= 1e-9, "{case}: {momentum} of the momentum is left");
+        let places: Vec<f64> = row.iter().map(|id| simulation.pose(*id).expect("it is there").position.x).collect();
+        assert!(places.is_sorted(), "{case}: one went through another, {places:?}");
+    }
+}
+
 /// A driven blade goes through a bed of sleepers: it pushes them along, and nothing is found inside it.
 #[test]
 fn a_blade_wakes_the_bed_that_it_moves_through() {
