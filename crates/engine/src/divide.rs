@@ -9,12 +9,13 @@
 //! those go back and move on in two halves; see [`Simulation::make_again`]. If what was kept apart meets all the same, the whole
 //! step is made again.
 //!
-//! **Ends.** A step is halved at most [`DEEPEST`] times, or [`DEEPEST_THIN`] while thin bodies move further than they are thick. A part
+//! **Ends.** A step is halved at most [`DEEPEST`] times, or [`DEEPEST_THIN`] while bodies move further than they are thick or swing round. A part
 //! that fails there is made once more with [`PATIENCE`] times the sweeps. If that fails as well, and a driven body presses on the group with more than its inertia explains, it is a *jam*: nothing
 //! can give way (`jam`). Otherwise the part stands as it is: what fails is convergence, not the scene.
 
 use granule_islands::Islands;
 
+use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact, way_moved};
 use crate::error::EngineError;
 use crate::jam::{DEEPEST_AFTER_STOP, Jam};
@@ -35,7 +36,7 @@ const CREEP: f64 = 0.25;
 const UNSEEN: f64 = 2e-5;
 /// How often a step may be halved.
 pub(crate) const DEEPEST: usize = 6;
-/// How often a step may be halved in which bodies move further than they are thick: a rod of 1 m by 5 mm that meets a wall at 50 m/s swings
+/// How often a step may be halved in which bodies move further than they are thick, or turn visibly: a rod of 1 m by 5 mm that meets a wall at 50 m/s swings
 /// round at 200 rad/s, and within a share s of a radian leaves its tangent by s^2/4 m, 1 % of its half width at 0.01.
 pub(crate) const DEEPEST_THIN: usize = 12;
 /// Parts of a step, those undone included, beyond which that is given up.
@@ -127,13 +128,15 @@ impl Simulation {
         self.halve(dt, depth, report)
     }
 
-    /// Whether a part of a step is still long for the thin bodies that failed in it: one moved by more than its thickness.
+    /// Whether a part of a step is still long for the bodies that failed in it: one moved by more than its thickness, or swung visibly out of
+    /// the straight line along which contacts see it.
     fn is_long(&self, dt: f64, depth: usize, report: &StepReport) -> bool {
         let may = (DEEPEST..DEEPEST_THIN).contains(&depth) && report.substeps + report.undone < MOST_PARTS;
         let contacts = &self.detection.contacts;
         let mut failed = self.dividing.failed.iter().map(|k| &contacts[*k as usize]);
         let way = |i: u32| way_moved(&self.bodies, i as usize, dt);
-        may && failed.any(|c| way(c.a) + way(c.b) > c.thickness)
+        let swing = |i: u32| swing(&self.bodies, i as usize, dt);
+        may && failed.any(|c| way(c.a) + way(c.b) > c.thickness || swing(c.a) + swing(c.b) > UNSEEN * c.thickness)
     }
 
     fn halve(&mut self, dt: f64, depth: usize, report: &mut StepReport) -> Result<(), Stop> {
@@ -287,6 +290,14 @@ impl Simulation {
             both && fails(c.depth(), self.detection.depth_before(c.a, c.b), 1.0)
         })
     }
+}
+
+/// How far the surface of the body `i` leaves its tangent in a turn by `w dt`, `(w dt)^2 r/2` \[m\].
+fn swing(bodies: &Bodies, i: usize, dt: f64) -> f64 {
+    if bodies.round[i] || !bodies.movable[i] || bodies.extent[i] == f64::INFINITY {
+        return 0.0;
+    }
+    0.5 * (bodies.transport[i].angular * dt).length_squared() * bodies.extent[i]
 }
 
 /// Whether an overlap fails that grew from `before` to `after` in a step, or in a part of one that may use up that `share` of what a whole one

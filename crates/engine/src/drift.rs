@@ -140,8 +140,9 @@ impl Drift {
     /// Leaves bodies where they are whose shifts would press a contact beyond what a step is judged by: what is not lifted lies in the way of
     /// those that make room below it. Whether there are any.
     fn spare(&mut self, bodies: &Bodies, contacts: &[Contact]) -> bool {
-        // No contact opens or closes by more.
-        let may = |c: &&Contact| c.depth() > OVERLAP_BOUND - 2.0 * MOST;
+        // A thin body is moved by its contacts with thick ones as well: each goes by its own thickness.
+        let farthest = 2.0 * self.farthest(bodies);
+        let may = |c: &&Contact| farthest - c.gap > OVERLAP_BOUND * c.thickness;
         for turn in 0..SPARED {
             let mut more = false;
             for c in contacts.iter().filter(may) {
@@ -157,6 +158,15 @@ impl Drift {
             }
         }
         true
+    }
+
+    /// How far a surface is moved at most \[m\].
+    fn farthest(&self, bodies: &Bodies) -> f64 {
+        let way = |(shift, extent): (&Shift, &f64)| {
+            let turn = shift.angular.length();
+            shift.linear.length() + if turn > 0.0 { turn * extent } else { 0.0 }
+        };
+        self.shifts.iter().zip(&bodies.extent).map(way).fold(0.0, f64::max)
     }
 
     /// Share of what lifts in an island that its budget pays for.

@@ -188,7 +188,8 @@ pub(super) fn polytope_pair(a: Side, b: Side, margin: f64, out: &mut Vec<Contact
 }
 
 /// Points of two pieces of bodies, of which none is a ball, along the normal of a face of either, the farthest apart first, of which the lowest
-/// is accepted by `is_surface`; none when there is no such face along which they overlap by less than `floor` (a gap \[m\]).
+/// is accepted by `is_surface`; where there is none, along that on which the lowest accepted point overlaps least. None when there is no face along
+/// which they overlap by less than `floor` (a gap \[m\]), or all points are refused.
 ///
 /// `level` is how much above the separation along the normal the lowest accepted point may lie \[m\].
 pub(super) fn face_pair(
@@ -205,29 +206,50 @@ pub(super) fn face_pair(
         let size = work.a.extent() + work.b.extent();
         let pair = Pair { topology_a, topology_b, size, margin, origin, is_hull: [is_hull(a), is_hull(b)] };
         let start = out.len();
-        let mut below = f64::INFINITY;
+        let (mut below, mut shallowest) = (f64::INFINITY, None);
         while let Some((normal, separation)) = work.face_below(below).filter(|(_, separation)| *separation >= floor) {
-            work.clip(&pair, normal, out, |_| true);
-            work.clip_beside(&pair, normal, start, out, |_| true);
-            let mut kept = start;
-            for index in start..out.len() {
-                if is_surface(&out[index]) {
-                    out.swap(kept, index);
-                    kept += 1;
-                }
-            }
-            out.truncate(kept);
-            if out[start..].iter().any(|c| c.gap <= separation + level) {
+            let lowest = work.surface_along(&pair, normal, start, &is_surface, out);
+            if lowest <= separation + level {
+                shallowest = None;
                 break;
+            }
+            if lowest > shallowest.map_or(f64::NEG_INFINITY, |(_, gap)| gap) && lowest < f64::INFINITY {
+                shallowest = Some((normal, lowest));
             }
             out.truncate(start);
             below = separation;
+        }
+        // The lowest points along every face lie inside a body, as at the rim of a hollow edge; higher ones overlap on its surface.
+        if let Some((normal, _)) = shallowest {
+            work.surface_along(&pair, normal, start, &is_surface, out);
         }
         separate_keys(&mut out[start..]);
     });
 }
 
 impl Workspace {
+    /// Pushes the points along `normal` that `is_surface` accepts behind the first `start` ones, and returns the lowest of their gaps \[m\].
+    fn surface_along(
+        &mut self,
+        pair: &Pair,
+        normal: DVec3,
+        start: usize,
+        is_surface: impl Fn(&ContactPoint) -> bool,
+        out: &mut Vec<ContactPoint>,
+    ) -> f64 {
+        self.clip(pair, normal, out, |_| true);
+        self.clip_beside(pair, normal, start, out, |_| true);
+        let mut kept = start;
+        for index in start..out.len() {
+            if is_surface(&out[index]) {
+                out.swap(kept, index);
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+        out[start..].iter().map(|c| c.gap).fold(f64::INFINITY, f64::min)
+    }
+
     /// Of the normals of all faces, as directions from B to A, that with the largest gap along it of those below `limit`, and that gap.
     fn face_below(&self, limit: f64) -> Option<(DVec3, f64)> {
         let directions = self.a.normals.iter().map(|n| -*n).chain(self.b.normals.iter().copied());
