@@ -13,17 +13,21 @@
 //! **Termination.** Contacts slower than a few g dt are no impacts but rest: they are left to the contact stage, and with them the
 //! end of every sequence of ever smaller bounces (Zeno). A step makes at most [`MOVES`] moves for every body and
 //! [`LEAST_MOVES`]; what is left of it then is one ordinary step, counted in [`StepReport::unfinished`].
+//!
+//! **Fallback.** Nothing between impacts divides a move or tells a jam. A step in which contacts were pressed too deep, as by driven bodies or by
+//! plates that swing, is undone and made as an ordinary one, and is counted there as well.
 
+use granule_measure::Energies;
 use granule_model::DVec3;
 
 use crate::detection::Contact;
-use crate::divide::Stop;
+use crate::divide::{self, Stop};
 use crate::error::EngineError;
-use crate::impact::Standing;
+use crate::impact::{ImpactTotals, Standing};
 use crate::limits::Limits;
 use crate::report::{EnergyReport, StepReport};
 use crate::simulation::Simulation;
-use crate::substep::Pass;
+use crate::substep::{Pass, TURNS};
 
 /// Gap at which a contact counts as reached, over the smaller radius.
 const ARRIVED: f64 = 1e-10;
@@ -40,8 +44,22 @@ const NOTHING: f64 = 1e-12;
 const KEPT: usize = 8;
 
 impl Simulation {
-    /// Makes a step of `dt`, impact after impact.
-    pub(crate) fn step_by_events(&mut self, dt: f64, report: &mut StepReport) -> Result<(), Stop> {
+    /// Makes a step of `dt`, impact after impact, from the state kept at `start`; as an ordinary one where bodies sink into each other so.
+    pub(crate) fn step_by_events(&mut self, dt: f64, start: usize, report: &mut StepReport) -> Result<(), Stop> {
+        let begun = *report;
+        self.move_by_events(dt, report)?;
+        // On the way as well as at the end: a plate may sink and swing out again.
+        if !divide::fails(report.largest_overlap_thin, self.restore[start].deepest(), 1.0) {
+            return Ok(());
+        }
+        report.take_back(&begun);
+        report.unfinished += 1;
+        self.go_all_back(start);
+        self.remember(0);
+        self.step_by_margin(dt, report)
+    }
+
+    fn move_by_events(&mut self, dt: f64, report: &mut StepReport) -> Result<(), Stop> {
         self.horizon = dt;
         let mut left = dt;
         let mut moves = LEAST_MOVES.max(MOVES * self.bodies.len());
@@ -68,11 +86,41 @@ impl Simulation {
         }
     }
 
-    /// Resolves what touches and approaches, at once.
+    /// Resolves what touches and approaches, at once, with the sleepers that take part.
     fn resolve_touching(&mut self, dt: f64, report: &mut StepReport) {
         let limits = self.limits(dt);
-        let bodies = &self.bodies;
-        let pairs = &self.pairs;
+        self.sleep.begin_step();
+        if self.has_sleepers() {
+            let around = self.surroundings(dt);
+            self.sleep.wake_met(&mut self.bodies, &self.detection.contacts, &around);
+        }
+        if !self.find_impacts(&limits) {
+            return;
+        }
+        let before = self.energies();
+        for turn in 1.. {
+            self.impact.velocity.clone_from(&self.bodies.velocity);
+            let law = self.settings.law.law();
+            let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, &self.pairs, &limits);
+            if turn < TURNS && self.has_sleepers() {
+                self.sleep.begin_loads(self.bodies.len());
+                if self.wake_loaded_more(dt) {
+                    self.find_impacts(&limits);
+                    continue;
+                }
+            }
+            self.bodies.velocity.clone_from(&self.impact.velocity);
+            self.report_impacts(&before, &totals, report);
+            break;
+        }
+        // Bodies that are faster now may reach others.
+        self.detection.stale = true;
+        self.find_touching(dt);
+    }
+
+    /// Says how each contact stands; whether one is hit.
+    fn find_impacts(&mut self, limits: &Limits) -> bool {
+        let (bodies, pairs) = (&self.bodies, &self.pairs);
         self.impact.standing.clear();
         self.impact.standing.extend(self.detection.contacts.iter().map(|c| {
             let approach = -c.normal_velocity(bodies, &bodies.velocity);
@@ -82,17 +130,14 @@ impl Simulation {
             let hit = touches && has_arrived(c) && approach > hits.fast && rebound > hits.lift;
             Standing { touches, hit, impulse: DVec3::ZERO }
         }));
-        if !self.impact.standing.iter().any(|s| s.hit) {
-            return;
-        }
-        let before = self.energies();
-        self.impact.velocity.clone_from(&self.bodies.velocity);
-        let law = self.settings.law.law();
-        let totals = self.impact.resolve(law, &self.bodies, &self.detection.contacts, pairs, &limits);
-        self.bodies.velocity.clone_from(&self.impact.velocity);
+        self.impact.standing.iter().any(|s| s.hit)
+    }
+
+    /// Enters in the report what impacts did since the energies were `before`.
+    fn report_impacts(&self, before: &Energies, totals: &ImpactTotals, report: &mut StepReport) {
         let now = self.energies();
         let star_change = now.conserved() - before.conserved() - totals.driven_work;
-        report.add_impacts(&totals);
+        report.add_impacts(totals);
         report.energy.add(&EnergyReport {
             kinetic: now.kinetic(),
             potential: now.potential,
@@ -106,9 +151,6 @@ impl Simulation {
             impact_error: totals.error,
             ..EnergyReport::default()
         });
-        // Bodies that are faster now may reach others.
-        self.detection.stale = true;
-        self.find_touching(dt);
     }
 
     /// Time to the first touch within `left` that is an impact \[s\].

@@ -82,8 +82,8 @@ pub(crate) struct Impact {
     resting: Vec<bool>,
     /// Bodies of clusters that were resolved.
     pub(crate) struck: Vec<bool>,
-    /// Impulses of impacts on bodies that did not move \[N s\].
-    pub(crate) withstood: Vec<(u32, DVec3)>,
+    /// Impulses of impacts on bodies that did not move \[N s\], and whether there was friction.
+    pub(crate) withstood: Vec<(u32, DVec3, bool)>,
 }
 
 /// A cluster to resolve.
@@ -216,8 +216,9 @@ impl Impact {
         }
         for (contact, p) in cluster.problem.contacts.iter().zip(&answer.impulses) {
             let ends = [(Some(contact.a), *p), (contact.b, -*p)];
-            let ends = ends.into_iter().filter_map(|(k, p)| Some((cluster.bodies[k? as usize], p)));
-            self.withstood.extend(ends.filter(|(i, _)| !self.awake[*i as usize]));
+            let has_friction = contact.coefficients.static_friction > 0.0;
+            let ends = ends.into_iter().filter_map(|(k, p)| Some((cluster.bodies[k? as usize], p, has_friction)));
+            self.withstood.extend(ends.filter(|(i, ..)| !self.awake[*i as usize]));
         }
     }
 }

@@ -485,7 +485,7 @@ impl Problems {
             let c = &contacts[place.contact as usize];
             for (i, sign) in [(c.a as usize, 1.0), (c.b as usize, -1.0)] {
                 if bodies.asleep[i] {
-                    sleep.add_load(i, row.impulse() * sign);
+                    sleep.add_load(i, row.impulse() * sign, row.static_friction > 0.0);
                 }
             }
         }

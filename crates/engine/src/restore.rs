@@ -50,6 +50,11 @@ impl Restore {
         self.carried.extend_from_slice(carried);
     }
 
+    /// The deepest overlap of the contacts that were kept, over its thickness; 0 or more \[-\].
+    pub(crate) fn deepest(&self) -> f64 {
+        self.contacts.iter().map(Contact::depth).fold(0.0, f64::max)
+    }
+
     /// Lets those take part again that did when the state was kept.
     pub(crate) fn give_apart(&self, bodies: &mut Bodies) {
         bodies.apart.clone_from(&self.apart);

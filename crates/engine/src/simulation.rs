@@ -228,6 +228,11 @@ impl Simulation {
         let b = &mut self.bodies;
         let bounds = shape.aabb(&body_pose);
         self.departures.note(b.len(), &shape, &bounds, dynamic);
+        if !dynamic {
+            // No contact is looked for between what does not move and sleepers.
+            let met = (0..b.len()).filter(|i| b.asleep[*i] && b.boxes[*i].overlaps(&bounds));
+            met.collect::<Vec<_>>().into_iter().for_each(|i| self.sleep.rouse(b, i));
+        }
         b.boxes.push(bounds);
         b.inverse_mass.push(if dynamic { mass.recip() } else { 0.0 });
         b.inverse_inertia.push(if dynamic {

@@ -28,8 +28,9 @@ use granule_model::{Coefficients, DVec3, Velocity};
 use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact};
 
-/// Kinetic energy over m g R below which a body counts as slow: 5 mm/s for a ball of 3 m.
-const ENERGY: f64 = 1e-6;
+/// Kinetic energy over m g R below which a body counts as slow: 2.4 mm/s for a ball of 3 m. With ten times as much a box that began to slide at
+/// 0.011 m/s2 slept before it was any faster; with a tenth packs of cubes hardly slept in 6 s.
+const ENERGY: f64 = 1e-7;
 /// Time for which a body and all that touches it must have been slow, in units of sqrt(R/g): 0.5 s for a ball of 3 m.
 const DROWSY: f64 = 1.3;
 /// Kinetic energy over m g R below which a body sleeps that nothing holds: 3e-9 sqrt(g R), at which it would go on by 1e-6 R
@@ -37,11 +38,14 @@ const DROWSY: f64 = 1.3;
 const STILL: f64 = 4e-18;
 /// Points of contact with friction that hold a body.
 const HOLD: u32 = 3;
-/// Imbalance of the forces on a sleeper that wakes it, over the sum of their magnitudes, or its weight where that is more. Forces of a contact stage
-/// at rest waver by some per cent: measured by the weight alone, what bears others woke again and again.
+/// Imbalance of the forces on a sleeper that wakes it, over the sum of the magnitudes of those with friction. Forces of a contact stage at rest waver
+/// by some per cent: measured by the weight alone, what bears others woke again and again. Friction holds the difference; see [`FREE`] for
+/// bodies that it does not hold.
 const LOAD: f64 = 0.05;
 /// Change of a field's force on a sleeper that wakes it, over its weight; of its moment over weight times radius.
 const FIELD: f64 = 0.01;
+/// Imbalance and change of a field, over the weight, that wakes a sleeper which friction does not hold: rounding.
+const FREE: f64 = 1e-7;
 
 /// Overlap over the thickness beyond which a contact keeps its bodies awake: the drift correction is still at it, which moves no velocity.
 const DEEP: f64 = 0.01;
@@ -81,8 +85,9 @@ pub(crate) struct Sleep {
     /// Bodies that would sleep, and those of them that nothing keeps awake.
     drowsy: Vec<bool>,
     calm: Vec<bool>,
-    /// Points of contact that hold each body.
+    /// Points of contact that hold each body, and that did when it was looked at before.
     held: Vec<u32>,
+    held_before: Vec<u32>,
     /// Bodies that fell asleep, or woke, in the last look.
     pub(crate) fallen: Vec<u32>,
     pub(crate) woken: Vec<u32>,
@@ -90,9 +95,14 @@ pub(crate) struct Sleep {
     shell: Vec<u32>,
     /// Impulse of the contacts on each sleeper that touches a body awake \[N s\].
     load: Vec<DVec3>,
-    /// Sum of their magnitudes \[N s\].
+    /// Sum of the magnitudes of those with friction \[N s\].
     pressure: Vec<f64>,
     loaded: Vec<bool>,
+    /// Bodies that woke in the step so far.
+    roused: usize,
+    /// For each body another one that it hangs together with by friction, or itself; see [`Sleep::find_grounded`].
+    hung: Vec<u32>,
+    grounded: Vec<bool>,
 }
 
 /// What moves sleepers beside their contacts in a step.
@@ -168,8 +178,14 @@ impl Sleep {
             }
         }
         if momentum > 0.0 {
-            self.spread(bodies, contacts, momentum, slow);
+            self.spread(bodies, contacts, momentum, slow, 0);
         }
+        self.roused += self.woken.len();
+    }
+
+    /// Begins a step: nobody has woken in it yet.
+    pub(crate) fn begin_step(&mut self) {
+        self.roused = 0;
     }
 
     /// Momentum that `other` brings to a sleeper \[N s\]; none where it does not disturb it.
@@ -193,8 +209,9 @@ impl Sleep {
         disturbs.then(|| if hits { bodies.mass[other] * closing } else { 0.0 })
     }
 
-    /// Wakes, shell by shell, what the bodies of `woken` lean on, until `momentum` \[N s\] spread over all of them is slower than `slow` \[m/s\].
-    fn spread(&mut self, bodies: &mut Bodies, contacts: &[Contact], momentum: f64, slow: f64) {
+    /// Wakes, shell by shell, what the bodies of `woken` lean on, until `momentum` \[N s\] spread over all of them is slower than `slow` \[m/s\] and
+    /// there are at least so many.
+    fn spread(&mut self, bodies: &mut Bodies, contacts: &[Contact], momentum: f64, slow: f64, least: usize) {
         self.shell.clear();
         self.shell.resize(bodies.len(), 0);
         let mut mass = 0.0;
@@ -203,7 +220,7 @@ impl Sleep {
             mass += bodies.mass[*i as usize];
         }
         let mut last = 1;
-        while momentum > slow * mass {
+        while momentum > slow * mass || self.woken.len() < least {
             let before = self.woken.len();
             for c in contacts.iter().filter(|c| c.touches()) {
                 for (from, to) in [(c.a as usize, c.b as usize), (c.b as usize, c.a as usize)] {
@@ -229,23 +246,25 @@ impl Sleep {
         self.pressure.resize(count, 0.0);
     }
 
-    /// Adds the impulse on the sleeper `i` of a contact that the stage has solved \[N s\].
-    pub(crate) fn add_load(&mut self, i: usize, impulse: DVec3) {
+    /// Adds the impulse on the sleeper `i` of a contact that has been solved, with friction or without \[N s\].
+    pub(crate) fn add_load(&mut self, i: usize, impulse: DVec3, has_friction: bool) {
         if !std::mem::replace(&mut self.loaded[i], true) {
             self.load[i] = DVec3::ZERO;
             self.pressure[i] = 0.0;
         }
         self.load[i] += impulse;
-        self.pressure[i] += impulse.length();
+        self.pressure[i] += if has_friction { impulse.length() } else { 0.0 };
     }
 
-    /// Wakes the sleepers whose loads do not balance, with what shares the imbalance; lists them in `woken`.
+    /// Wakes the sleepers whose loads do not balance, with what shares the imbalance, and at least as many as woke in the step before; lists them in
+    /// `woken`. `has_friction` tells it of a contact.
     pub(crate) fn wake_loaded(
         &mut self,
         bodies: &mut Bodies,
         contacts: &[Contact],
         carried: &[Carried],
         around: &Surroundings,
+        has_friction: impl Fn(&Bodies, &Contact) -> bool,
     ) {
         self.woken.clear();
         // Contacts that no row stands for: between sleepers, and with what never moves.
@@ -258,7 +277,7 @@ impl Sleep {
             let impulse = (c.normal * carried.normal + carried.tangential) * around.dt;
             for (i, impulse) in [(a, impulse), (b, -impulse)] {
                 if self.loaded[i] {
-                    self.add_load(i, impulse);
+                    self.add_load(i, impulse, has_friction(bodies, c));
                 }
             }
         }
@@ -270,15 +289,22 @@ impl Sleep {
             let weight = around.gravity * bodies.mass[i];
             let field = self.rest.field.get(i).map_or(DVec3::ZERO, |force| force.force);
             let imbalance = (self.load[i] + (weight + field) * around.dt).length();
-            if imbalance > LOAD * self.pressure[i].max(weight.length() * around.dt) {
+            let held = if self.is_held(i) { LOAD * self.pressure[i] } else { 0.0 };
+            if imbalance > held.max(FREE * weight.length() * around.dt) {
                 momentum += imbalance;
                 slow = slow.min(around.slow_speed(bodies.radius[i]));
                 self.wake(bodies, i);
             }
         }
         if momentum > 0.0 {
-            self.spread(bodies, contacts, momentum, slow);
+            self.spread(bodies, contacts, momentum, slow, self.roused);
         }
+        self.roused += self.woken.len();
+    }
+
+    /// Whether friction holds the body `i`, as far as was seen when sleep was looked at last.
+    fn is_held(&self, i: usize) -> bool {
+        self.held.get(i).is_some_and(|points| *points >= HOLD)
     }
 
     /// Wakes sleepers that a body awake no longer touches: `before` are the contacts before the move, `now` those after it.
@@ -307,8 +333,9 @@ impl Sleep {
             }
             let was = self.rest.field.get(i).copied().unwrap_or_default();
             let (now, weight) = (field(i), bodies.mass[i] * gravity);
-            let turned = (now.torque - was.torque).length() > FIELD * weight * bodies.radius[i];
-            if turned || (now.force - was.force).length() > FIELD * weight {
+            let share = if self.is_held(i) { FIELD } else { FREE };
+            let turned = (now.torque - was.torque).length() > share * weight * bodies.radius[i];
+            if turned || (now.force - was.force).length() > share * weight {
                 self.wake(bodies, i);
             }
         }
@@ -322,15 +349,21 @@ impl Sleep {
         self.rest.field[i] = force;
     }
 
-    /// Counts what holds each of `count` bodies; `coefficients` are those of a contact.
+    /// Counts what holds each of the bodies; `coefficients` are those of a contact.
     pub(crate) fn find_held(
         &mut self,
-        count: usize,
+        bodies: &Bodies,
         contacts: &[Contact],
         coefficients: impl Fn(&Contact) -> Coefficients,
     ) {
+        let count = bodies.len();
+        std::mem::swap(&mut self.held, &mut self.held_before);
         self.held.clear();
         self.held.resize(count, 0);
+        self.hung.clear();
+        self.hung.extend(0..count as u32);
+        self.grounded.clear();
+        self.grounded.extend((0..count).map(|i| !bodies.dynamic[i]));
         for c in contacts.iter().filter(|c| c.touches()) {
             let at = coefficients(c);
             let holds = match (at.static_friction > 0.0, at.rolling_friction > 0.0) {
@@ -340,7 +373,48 @@ impl Sleep {
             };
             self.held[c.a as usize] += holds;
             self.held[c.b as usize] += holds;
+            if holds > 0 {
+                self.hang(bodies, c.a, c.b);
+            }
         }
+        // Bodies that hold each other and stand on nothing that holds them slide on together.
+        for i in (0..count).filter(|i| bodies.dynamic[*i]) {
+            let root = self.root(i as u32);
+            if !self.grounded[root as usize] {
+                self.held[i] = 0;
+            }
+        }
+        // While a group makes a step alone the contacts of the others are not there; sleepers lie as they did.
+        if bodies.apart.contains(&true) {
+            for i in (0..self.held_before.len()).filter(|i| bodies.asleep[*i]) {
+                self.held[i] = self.held_before[i];
+            }
+        }
+    }
+
+    /// Notes that two bodies hang together by friction: union of the two sets, in which what does not move grounds the other.
+    fn hang(&mut self, bodies: &Bodies, a: u32, b: u32) {
+        let fixed = [a, b].map(|i| !bodies.dynamic[i as usize]);
+        let [x, y] = [self.root(a), self.root(b)];
+        match fixed {
+            [false, false] => {
+                let (low, high) = (x.min(y), x.max(y));
+                self.grounded[low as usize] |= self.grounded[high as usize];
+                self.hung[high as usize] = low;
+            }
+            [true, _] => self.grounded[y as usize] = true,
+            [_, true] => self.grounded[x as usize] = true,
+        }
+    }
+
+    /// The body that stands for the set of `i`.
+    fn root(&mut self, mut i: u32) -> u32 {
+        while self.hung[i as usize] != i {
+            let next = self.hung[i as usize];
+            self.hung[i as usize] = self.hung[next as usize];
+            i = next;
+        }
+        i
     }
 
     /// Puts bodies to sleep that have been slow for long enough, and so has all that touches them; lists them in `fallen` and

@@ -133,7 +133,7 @@ impl Simulation {
         let start = if self.settings.stepping == Stepping::Event { START_OF_EVENTS } else { 0 };
         self.remember(start);
         // Only driven bodies jam.
-        if self.bodies.driven.iter().any(Option::is_some) {
+        if self.settings.stepping == Stepping::Event || self.bodies.driven.iter().any(Option::is_some) {
             self.remember_contacts(start);
         }
         // Each turn lets at least one more driven body stand.
@@ -141,7 +141,7 @@ impl Simulation {
             self.insisted = 0;
             let made = match self.settings.stepping {
                 Stepping::Margin => self.step_by_margin(dt, report),
-                Stepping::Event => self.step_by_events(dt, report),
+                Stepping::Event => self.step_by_events(dt, start, report),
             };
             let jam = match made {
                 Ok(()) => {

@@ -14,6 +14,7 @@ use granule_measure::Energies;
 use granule_model::{DVec3, Pose, Velocity};
 use rayon::prelude::*;
 
+use crate::bodies::Bodies;
 use crate::check;
 use crate::clock::Clock;
 use crate::description::Integrator;
@@ -30,9 +31,9 @@ use crate::sleep::Surroundings;
 
 /// Flights up to this share of a step leave no impulses to start from.
 const SHORT_FLIGHT: f64 = 1e-3;
-/// How often the contact stage is made again because sleepers woke or bodies turned out to reach further. Each turn wakes at least
-/// twice what the one before did, in a row; 16 is more than any bed needs.
-const TURNS: u32 = 16;
+/// How often the contact stage is made again because sleepers woke or bodies turned out to reach further. Each turn in which sleepers wake rouses at
+/// least as many as all before it: 16 reach 30 000 in a row.
+pub(crate) const TURNS: u32 = 16;
 
 /// What a pass through the phases does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,6 +105,7 @@ impl Simulation {
     /// Phases `islands` to `release`: what bodies do to each other. Made again while sleepers turn out to take part, or bodies to reach further;
     /// returns the kinetic energy with the forces of the step \[J\] and what the impacts were.
     fn exchange(&mut self, dt: f64, clock: &mut Clock) -> (f64, ImpactTotals) {
+        self.sleep.begin_step();
         for turn in 1.. {
             self.prepare(dt, clock);
             self.forced.clone_from(&self.bodies.velocity);
@@ -205,11 +207,11 @@ impl Simulation {
     }
 
     /// What acts on sleepers beside their contacts.
-    fn surroundings(&self, dt: f64) -> Surroundings {
+    pub(crate) fn surroundings(&self, dt: f64) -> Surroundings {
         Surroundings { gravity: self.settings.gravity, dt }
     }
 
-    fn has_sleepers(&self) -> bool {
+    pub(crate) fn has_sleepers(&self) -> bool {
         self.settings.sleeping && parallel::count(&self.bodies.asleep, &|asleep| *asleep) > 0
     }
 
@@ -266,12 +268,21 @@ impl Simulation {
         }
         self.sleep.begin_loads(self.bodies.len());
         self.problems.load_sleepers(&self.bodies, &self.detection.contacts, &mut self.sleep);
-        for (i, impulse) in self.impact.withstood.iter().filter(|(i, _)| self.bodies.asleep[*i as usize]) {
-            self.sleep.add_load(*i as usize, *impulse);
+        self.wake_loaded_more(dt)
+    }
+
+    /// The same with what impacts have thrown against sleepers, beside the loads that have been added.
+    pub(crate) fn wake_loaded_more(&mut self, dt: f64) -> bool {
+        for (i, impulse, has_friction) in &self.impact.withstood {
+            if self.bodies.asleep[*i as usize] {
+                self.sleep.add_load(*i as usize, *impulse, *has_friction);
+            }
         }
         let around = self.surroundings(dt);
         let Detection { contacts, carried, .. } = &self.detection;
-        self.sleep.wake_loaded(&mut self.bodies, contacts, carried, &around);
+        let pairs = &self.pairs;
+        let has_friction = |bodies: &Bodies, c: &Contact| pairs.of(bodies, c, &bodies.velocity).static_friction > 0.0;
+        self.sleep.wake_loaded(&mut self.bodies, contacts, carried, &around, has_friction);
         !self.sleep.woken.is_empty()
     }
 
@@ -492,7 +503,7 @@ impl Simulation {
     fn settle(&mut self, dt: f64) -> f64 {
         let around = self.surroundings(dt);
         let (bodies, contacts) = (&self.bodies, &self.detection.contacts);
-        self.sleep.find_held(bodies.len(), contacts, |c| self.pairs.of(bodies, c, &bodies.velocity));
+        self.sleep.find_held(bodies, contacts, |c| self.pairs.of(bodies, c, &bodies.velocity));
         let taken = self.sleep.settle(&mut self.bodies, contacts, &around);
         if !self.fields.is_empty() {
             for k in 0..self.sleep.fallen.len() {

@@ -209,6 +209,9 @@ const COARSE: f64 = 1e-4;
 /// correction, largest rise of E* over what was dissipated, and processor seconds: 493, 0.97 %, 11.0 J, 7e-8, 7.2 without; 283, 0.95 %, 5.3 J,
 /// 1.5e-10, 8.0 with; up to 60 of them 313, 0.86 %, 4.9 J, 1.5e-10, 8.2; up to 60 plain ones 481, 0.93 %, 9.0 J, 5e-7, 8.1.
 ///
+/// The same holds where a driven body presses: what it does is unbounded. 200 balls with rolling friction and a blade at 0.6 m/s that piles them up, which
+/// ended violent in 20 sweeps with errors of up to 0.8 m/s, reached 1376 J of kinetic energy where there had been 7; now 86 J, in 0.4 of the time.
+///
 /// Tried and left out, for islands of bodies of one size:
 ///
 /// * Sweeps as steps of a conjugate gradient method (`conjugate`), 12 of them at least instead of 20. 540 spheres overlap by 0.58 instead of
@@ -229,7 +232,8 @@ fn sweep(
     let budget = settings.work(island) / island.rows.len().max(1) as u32;
     let mut sharp = SHARP * settings.tolerance;
     let mut accelerates = false;
-    let unlike = packs.are_unlike();
+    let is_driven = |body: &SolverBody| body.inverse_mass == 0.0 && body.velocity != Velocity::ZERO;
+    let unlike = packs.are_unlike() || island.bodies.iter().any(is_driven);
     while report.sweeps < settings.deep_sweeps.max(budget) {
         report.residual =
             if accelerates { packs.sweep_on(island.blocks) } else { packs.pass(island.blocks, Task::Sweep) };
