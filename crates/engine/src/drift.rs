@@ -18,6 +18,8 @@
 //! displacements of an island is scaled so that their work against gravity stays within the budget that the caller gives for it. What
 //! moves sideways or down costs nothing and is never held back; when all of it was, a frictionless layer of cubes whose budget
 //! was spent pressed its grains into each other sideways until every step had to be divided.
+//! What a driven body that turns carries round is moved along chords, `w^2 r dt^2/2` short of the arc in a step; that work is the driven body's, and comes on
+//! top of the budget. Without it a ball in the corner of a trough sank by 1.1 % of its radius in 2 s at 0.5 rad/s.
 //!
 //! A body with unequal moments that is turned takes its angular velocity along: that turns its angular momentum by as little, and its energy
 //! stays. With the angular velocity left in the world a frictionless elastic gas of polyhedra gained and lost 1e-5 of a body's energy in

@@ -11,7 +11,7 @@ mod scratch;
 use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
 use granule_solver::etm::release;
-use granule_solver::stage::{self, driven_work, driven_work_on_star};
+use granule_solver::stage::{self, carried_round, driven_work, driven_work_on_star};
 use granule_solver::{Island, ReleaseReport, Row, RowInput, SolverBody, StageReport, Tracking, make_room};
 
 use rayon::prelude::*;
@@ -69,6 +69,8 @@ struct Outcome {
     /// Work of driven bodies on the kinetic energy, and on E* \[J\].
     driven_work: f64,
     driven_work_on_star: f64,
+    /// What driven bodies that turn ask for beside the chords that they move along, over half the length of the step \[W\].
+    carried_round: f64,
     /// Whether an impact makes the contact stage start anew.
     again: bool,
     /// Whether the contact stage could not keep the bodies apart.
@@ -344,7 +346,9 @@ impl Problems {
             };
             let is_driven = island.bodies.iter().zip(unforced).any(is_driven);
             outcome.driven_work_on_star = 0.0;
+            outcome.carried_round = 0.0;
             if is_driven {
+                outcome.carried_round = island.rows.iter().map(|row| carried_round(row, island.bodies)).sum();
                 let work = |row: &Row| driven_work_on_star(row, island.bodies, unforced);
                 outcome.driven_work_on_star = island.rows.iter().map(work).sum();
             }
@@ -470,6 +474,12 @@ impl Problems {
             (contact.a, contact.b) == (a, b)
         });
         of_pair.map(|(row, _)| row.normal_impulse).sum()
+    }
+
+    /// Work that lifts the bodies of the island of number `k` from the chords along which driven bodies moved them in a step of `dt` \[s\] to the
+    /// arcs, and as much again for what was missed before \[J\].
+    pub(crate) fn carried_round(&self, k: usize, dt: f64) -> f64 {
+        self.outcomes[k].carried_round * dt
     }
 
     /// Factor to which the impulses of the island of a body were scaled back, and the largest that had been reached before \[N s\]; 1 and 0

@@ -170,14 +170,15 @@ impl Simulation {
     }
 
     /// Phase `advance`, second part.
-    pub(crate) fn correct_drift(&mut self) {
+    pub(crate) fn correct_drift(&mut self, dt: f64) {
         let Simulation { drift, bodies, detection, problems, accounts, settings, mends_start, .. } = self;
         let problems = &*problems;
         // Bodies that were put into each other are parted whatever they weigh.
         let mends = *mends_start;
         let budgets = (0..problems.components().len()).map(move |k| {
             let island = problems.scale(k);
-            if mends { f64::INFINITY } else { drift_budget_of_step(&island.account, island.has_friction) }
+            let budget = || drift_budget_of_step(&island.account, island.has_friction) + problems.carried_round(k, dt);
+            if mends { f64::INFINITY } else { budget() }
         });
         let islands = problems.components();
         drift.correct(bodies, &mut detection.contacts, settings.gravity, islands, budgets, accounts)

@@ -7,7 +7,8 @@
 //!
 //! A body that nothing holds goes on however slowly, and does not sleep for being slow: a ball or a capsule that rolls, a block that
 //! slides without friction. What holds a body is three points of contact with friction, or rolling friction at one: with fewer it can
-//! turn about the line through them. Without them a body sleeps only where it is as good as still ([`STILL`]).
+//! turn about the line through them. They hold it to what does not move, by way of others or not: two bodies that hold each other may slide on
+//! together. Without them a body sleeps only where it is as good as still ([`STILL`]).
 //!
 //! Sleep must not change what happens. A sleeper therefore takes part in the very step that disturbs it:
 //!
@@ -15,8 +16,9 @@
 //!   within the step. What comes with a closing speed u brings the momentum p = m u, and whatever the sleeper leans on shares
 //!   it: neighbours wake, shell by shell, until p spread over all that woke is slower than [`ENERGY`] counts as slow.
 //! * **Loaded.** The contact stage takes the remaining sleepers for immovable. Where the forces on one of them (those of its
-//!   contacts in this step, those that it kept, gravity, fields) no longer balance, to [`LOAD`] of its weight, it wakes with
-//!   the shells that share the imbalance, and the stage is made again. Each turn wakes more, so turns end.
+//!   contacts in this step, those that it kept, gravity, fields) no longer balance, to [`LOAD`] of those with friction, it wakes with
+//!   the shells that share the imbalance, and the stage is made again. Each turn wakes as many as all before it, so turns end. Impacts may
+//!   throw against a sleeper what had pressed nothing: it is asked again after them.
 //! * **Unpropped.** A sleeper wakes for the next step when a contact with a body that is awake has opened in this one.
 //! * **Drawn.** A force field is compared with what it was when the body fell asleep.
 //!

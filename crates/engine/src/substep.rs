@@ -92,7 +92,7 @@ impl Simulation {
             self.detection.find_passages(&self.bodies, &self.departed);
         }
         clock.enter(Phase::Advance);
-        self.correct_drift();
+        self.correct_drift(dt);
         let Detection { previous, contacts, .. } = &self.detection;
         self.sleep.wake_unpropped(&mut self.bodies, previous, contacts);
         clock.leave();

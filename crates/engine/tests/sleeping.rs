@@ -504,11 +504,10 @@ fn what_begins_to_move_slowly_is_not_put_to_sleep() {
         simulation.pose(id).expect("it is there").position.x
     };
     // They slept after 0.3 s, where they were.
-    let cases: [(&str, &dyn Fn(bool) -> f64, f64); 3] =
-        [("slope", &slide, 0.1), ("edge", &overhang, -0.5), ("tiles", &roll, 0.05)];
-    for (name, place, least) in cases {
-        let (with, without) = (place(true), place(false));
-        assert!(without.abs() > least.abs(), "{name}: the control stays, {without}");
+    let both = |place: &dyn Fn(bool) -> f64| (place(true), place(false));
+    let cases = [("slope", both(&slide), 0.1), ("edge", both(&overhang), 0.5), ("tiles", both(&roll), 0.05)];
+    for (name, (with, without), least) in cases {
+        assert!(without.abs() > least, "{name}: the control stays, {without}");
         assert!((with - without).abs() <= 1e-6, "{name}: {with} m, {without} m without sleeping");
     }
 }

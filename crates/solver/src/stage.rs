@@ -508,6 +508,17 @@ pub fn driven_work_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocit
     0.5 * (before + driven_work(row, bodies))
 }
 
+/// Impulse of a row times the acceleration towards its axis of the point of a driven body that turns, `|P| |w| |v|` \[W\]: half of it times the length of a step
+/// is the work that the arc asks for beside the chord that the body is moved along.
+pub fn carried_round(row: &Row, bodies: &[SolverBody]) -> f64 {
+    let by = |body: u32, arm: DVec3| {
+        let SolverBody { inverse_mass, velocity, .. } = &bodies[body as usize];
+        let turns = *inverse_mass == 0.0 && velocity.angular != DVec3::ZERO;
+        if turns { velocity.angular.length() * velocity.at(arm).length() } else { 0.0 }
+    };
+    row.impulse().length() * (by(row.a, row.arm_a) + by(row.b, row.arm_b))
+}
+
 /// What the impulses of a row take from E*, net of the work of driven bodies \[J\]; `unforced` are the velocities before the forces of the step.
 fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
     let (a, b) = (row.a as usize, row.b as usize);
