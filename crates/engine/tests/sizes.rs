@@ -156,3 +156,35 @@ fn bodies_of_unlike_size_and_density_come_to_rest() {
         }
     }
 }
+
+/// A cube of 1 m lands at 8 m/s on balls of 5 mm, a millionth of its mass. The contact stage was far from its answer (overlaps of 1.1 to 1.6 % of the balls), and
+/// the release made up to 5.8 million impulses in a step.
+#[test]
+fn a_boulder_lands_on_dust() {
+    for (restitution, count) in [0.0, 0.3, 0.8].into_iter().flat_map(|e| [1, 4, 9].map(|count| (e, count))) {
+        let mut simulation = Simulation::new(Settings::default()).expect("the settings are valid");
+        let rock = simulation.add_material(Material { restitution, ..ROCK }).expect("the material is valid");
+        let floor = Shape::half_space(DVec3::Z).expect("valid");
+        simulation.add_body(BodyDescription::fixed(floor, rock, DVec3::ZERO)).expect("valid");
+        let radius = 5e-3;
+        for k in 0..count {
+            let place = DVec3::new(-0.3 + 0.3 * f64::from(k % 3), -0.3 + 0.3 * f64::from(k / 3), radius);
+            let ball = BodyDescription::dynamic(Shape::sphere(radius).expect("valid"), rock, place);
+            simulation.add_body(ball).expect("valid");
+        }
+        let cube = Shape::cuboid(DVec3::ONE).expect("valid");
+        let mut boulder = BodyDescription::dynamic(cube, rock, DVec3::Z * (0.8 + 2.0 * radius));
+        boulder.velocity.linear = DVec3::new(3.0, 0.0, -8.0);
+        simulation.add_body(boulder).expect("valid");
+        let mut most = 0;
+        while simulation.time() < 0.3 {
+            most = most.max(simulation.step().expect("the run stays finite").impact_iterations);
+        }
+        let (overlap, gained) = (simulation.largest_overlap_thin(), simulation.audit().energy_gained);
+        println!("e {restitution}, {count} balls: overlap {overlap:.2e}, {most} impulses, gained {gained:.1e}");
+        // Measured: at most 9.1e-3, 47 000 and 4e-10.
+        assert!(overlap <= 0.01, "e {restitution}, {count} balls: overlap of {overlap}");
+        assert!(most <= 200_000, "e {restitution}, {count} balls: {most} impulses in a step");
+        assert!(gained <= 1e-5, "e {restitution}, {count} balls: gained {gained}");
+    }
+}

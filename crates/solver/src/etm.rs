@@ -135,6 +135,7 @@ impl Etm {
             sliding: impulse::sliding(island),
             max_rounds: self.max_rounds,
             approach,
+            most: None,
         };
         rounds::strict(island, &settings)
     }

@@ -209,6 +209,9 @@ const COARSE: f64 = 1e-4;
 /// correction, largest rise of E* over what was dissipated, and processor seconds: 493, 0.97 %, 11.0 J, 7e-8, 7.2 without; 283, 0.95 %, 5.3 J,
 /// 1.5e-10, 8.0 with; up to 60 of them 313, 0.86 %, 4.9 J, 1.5e-10, 8.2; up to 60 plain ones 481, 0.93 %, 9.0 J, 5e-7, 8.1.
 ///
+/// Newton steps are asked in their impacts as well: a cube of 1 m that lands at 8 m/s on balls of 5 mm overlapped by 1.1 to 1.6 % of their radius at the
+/// automatic step and by 3.4 to 11 % at 1 ms; with them by less than 1 and by 1.02 %.
+///
 /// The same holds where a driven body presses: what it does is unbounded. 200 balls with rolling friction and a blade at 0.6 m/s that piles them up, which
 /// ended violent in 20 sweeps with errors of up to 0.8 m/s, reached 1376 J of kinetic energy where there had been 7; now 86 J, in 0.4 of the time.
 ///
@@ -234,6 +237,8 @@ fn sweep(
     let mut accelerates = false;
     let is_driven = |body: &SolverBody| body.inverse_mass == 0.0 && body.velocity != Velocity::ZERO;
     let unlike = packs.are_unlike() || island.bodies.iter().any(is_driven);
+    // Newton steps leave out what resists rolling and torsion.
+    let straight = unlike && !island.rows.iter().any(|row| row.rolling_arm > 0.0 || row.torsional_arm > 0.0);
     while report.sweeps < settings.deep_sweeps.max(budget) {
         report.residual =
             if accelerates { packs.sweep_on(island.blocks) } else { packs.pass(island.blocks, Task::Sweep) };
@@ -249,7 +254,9 @@ fn sweep(
             packs.begin_directions();
             accelerates = true;
         }
-        if unlike && report.sweeps == PLAIN_IF_UNLIKE && !accelerates {
+        // After Newton steps that did not end it the stage goes on so; where there were none, plain sweeps are as good.
+        let goes_on = straight && report.sweeps > PLAIN_IF_UNLIKE;
+        if unlike && !accelerates && (report.sweeps == PLAIN_IF_UNLIKE || goes_on) {
             packs.begin_directions();
             accelerates = true;
         }
@@ -265,7 +272,7 @@ fn sweep(
         if report.converged || (ends && report.sweeps >= budget && packs.depth() <= settings.deep) {
             break;
         }
-        if (slow..budget).contains(&report.sweeps) && !is_impact && newton::is_small(island) {
+        if (slow..budget).contains(&report.sweeps) && (!is_impact || straight) && newton::is_small(island) {
             return Ended::Slow;
         }
         if report.sweeps == LOST && island.rows.len() <= FEW && packs.depth() > settings.deep {

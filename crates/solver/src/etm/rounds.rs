@@ -20,7 +20,7 @@ use crate::blocks::{self, Block, Cut, Set};
 use crate::island::{Island, Row, SolverBody, kinetic_energy};
 
 use super::release::{ReleaseReport, Taken};
-use super::zone::{Part, Tally, Zone};
+use super::zone::{Part, Tally, Zone, most_impulses};
 
 /// How rounds run.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +37,17 @@ pub(super) struct RoundSettings {
     pub(super) sliding: f64,
     /// Approach speed by which the step of the first round goes \[m/s\].
     pub(super) approach: f64,
+    /// Impulses that a stage may make in a zone beside those of its contacts, and for each of these; none where the law alone bounds them.
+    pub(super) most: Option<[u64; 2]>,
 }
 
 impl RoundSettings {
+    /// Impulses that a stage may make in a zone of so many contacts.
+    pub(super) fn most_impulses(&self, contacts: usize) -> u64 {
+        let by_law = most_impulses(self.lambda, contacts);
+        self.most.map_or(by_law, |[in_all, each]| by_law.min(in_all + each * contacts as u64))
+    }
+
     /// The step of a round that begins with the given approach speed: one finer than what the rounds leave would resolve nothing. The second
     /// round of a pack begins with a tenth of the first one's speed, and went on in steps of half the threshold.
     fn step(&self, approach: f64) -> f64 {
@@ -339,8 +347,15 @@ mod tests {
         let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         let before = island.kinetic_energy();
         let approach = -island.rows.iter().map(|row| row.left).fold(0.0, f64::min);
-        let settings =
-            RoundSettings { lambda, threshold: 1e-3 * approach, lift: 0.0, max_rounds: 300, sliding: 0.0, approach };
+        let settings = RoundSettings {
+            lambda,
+            threshold: 1e-3 * approach,
+            lift: 0.0,
+            max_rounds: 300,
+            sliding: 0.0,
+            approach,
+            most: None,
+        };
         let report = if grouped {
             let mut workspace = Workspace::default();
             let mut rounds = Rounds::new(&mut workspace, &mut island, &settings, &|_, _| true);

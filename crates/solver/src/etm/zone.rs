@@ -24,7 +24,7 @@ const CAP_OF_LARGE: u64 = 10;
 const LONG: u64 = 1_000_000;
 
 /// Impulses that a stage may make in a zone of so many contacts.
-fn most_impulses(lambda: u32, contacts: usize) -> u64 {
+pub(super) fn most_impulses(lambda: u32, contacts: usize) -> u64 {
     let each = u64::from(lambda) * contacts as u64;
     (CAP * each).min(LONG.max(CAP_OF_LARGE * each))
 }
@@ -327,7 +327,7 @@ impl Zone {
             // Reached while the stage was under way: its queue knows step and threshold of an earlier use.
             self.begin(part, step);
         }
-        let most = most_impulses(part.settings.lambda, self.touches.len());
+        let most = part.settings.most_impulses(self.touches.len());
         while let Some((i, u)) = self.next(part, floor) {
             if self.spent >= most {
                 self.tally.cut_short = true;
@@ -384,7 +384,7 @@ impl Zone {
         }
         self.held = self.sum();
         self.spent = 0;
-        self.most = most_impulses(part.settings.lambda, self.loaded.len());
+        self.most = part.settings.most_impulses(self.loaded.len());
     }
 
     /// Stage III, once through: contacts in order give back one step of their energy each.
