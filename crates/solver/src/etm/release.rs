@@ -37,7 +37,7 @@ pub enum Tracking {
 /// Impulses that a stage of the release makes in a zone at most, in all and for each contact; beyond them energy is not given back. Settling packs
 /// take up to 50 for a contact in all stages together; bodies caught between driven ones, and a boulder on grains of 1/100 its size, took five millions
 /// for ten contacts.
-const MOST: [u64; 2] = [10_000, 300];
+const MOST: [u64; 2] = [10_000, 1000];
 
 /// When and how energy is given back.
 #[derive(Clone, Copy, Debug)]
