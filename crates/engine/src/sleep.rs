@@ -25,6 +25,7 @@
 //! What wakes is not restless by that alone. Adding a field, changing a pair of materials and removing a body wake all.
 
 use granule_forces::Force;
+use granule_islands::Islands;
 use granule_model::{Coefficients, DVec3, Velocity};
 
 use crate::bodies::Bodies;
@@ -102,9 +103,9 @@ pub(crate) struct Sleep {
     loaded: Vec<bool>,
     /// Bodies that woke in the step so far.
     roused: usize,
-    /// For each body another one that it hangs together with by friction, or itself; see [`Sleep::find_grounded`].
-    hung: Vec<u32>,
-    grounded: Vec<bool>,
+    /// Pairs between which there is friction, and what hangs together by them.
+    rough: Vec<(u32, u32)>,
+    together: Islands,
 }
 
 /// What moves sleepers beside their contacts in a step.
@@ -362,10 +363,7 @@ impl Sleep {
         std::mem::swap(&mut self.held, &mut self.held_before);
         self.held.clear();
         self.held.resize(count, 0);
-        self.hung.clear();
-        self.hung.extend(0..count as u32);
-        self.grounded.clear();
-        self.grounded.extend((0..count).map(|i| !bodies.dynamic[i]));
+        self.rough.clear();
         for c in contacts.iter().filter(|c| c.touches()) {
             let at = coefficients(c);
             let holds = match (at.static_friction > 0.0, at.rolling_friction > 0.0) {
@@ -376,14 +374,16 @@ impl Sleep {
             self.held[c.a as usize] += holds;
             self.held[c.b as usize] += holds;
             if holds > 0 {
-                self.hang(bodies, c.a, c.b);
+                self.rough.push((c.a, c.b));
             }
         }
         // Bodies that hold each other and stand on nothing that holds them slide on together.
-        for i in (0..count).filter(|i| bodies.dynamic[*i]) {
-            let root = self.root(i as u32);
-            if !self.grounded[root as usize] {
-                self.held[i] = 0;
+        self.together.build(count, &bodies.dynamic, &self.rough);
+        let is_fixed = |i: u32| !bodies.dynamic[i as usize];
+        for island in self.together.iter() {
+            let mut pairs = island.contacts.iter().map(|k| self.rough[*k as usize]);
+            if !pairs.any(|(a, b)| is_fixed(a) || is_fixed(b)) {
+                island.bodies.iter().for_each(|i| self.held[*i as usize] = 0);
             }
         }
         // While a group makes a step alone the contacts of the others are not there; sleepers lie as they did.
@@ -392,31 +392,6 @@ impl Sleep {
                 self.held[i] = self.held_before[i];
             }
         }
-    }
-
-    /// Notes that two bodies hang together by friction: union of the two sets, in which what does not move grounds the other.
-    fn hang(&mut self, bodies: &Bodies, a: u32, b: u32) {
-        let fixed = [a, b].map(|i| !bodies.dynamic[i as usize]);
-        let [x, y] = [self.root(a), self.root(b)];
-        match fixed {
-            [false, false] => {
-                let (low, high) = (x.min(y), x.max(y));
-                self.grounded[low as usize] |= self.grounded[high as usize];
-                self.hung[high as usize] = low;
-            }
-            [true, _] => self.grounded[y as usize] = true,
-            [_, true] => self.grounded[x as usize] = true,
-        }
-    }
-
-    /// The body that stands for the set of `i`.
-    fn root(&mut self, mut i: u32) -> u32 {
-        while self.hung[i as usize] != i {
-            let next = self.hung[i as usize];
-            self.hung[i as usize] = self.hung[next as usize];
-            i = next;
-        }
-        i
     }
 
     /// Puts bodies to sleep that have been slow for long enough, and so has all that touches them; lists them in `fallen` and

@@ -132,7 +132,7 @@ impl Simulation {
         let in_halves = self.begins_in_halves;
         let start = if self.settings.stepping == Stepping::Event { START_OF_EVENTS } else { 0 };
         self.remember(start);
-        // Only driven bodies jam.
+        // Only driven bodies jam; steps from impact to impact may be made again as ordinary ones.
         if self.settings.stepping == Stepping::Event || self.bodies.driven.iter().any(Option::is_some) {
             self.remember_contacts(start);
         }
