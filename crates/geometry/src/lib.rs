@@ -12,6 +12,7 @@ mod faces;
 mod geometry;
 mod highest;
 mod hull;
+mod joints;
 mod mass;
 mod mesh;
 mod narrow;

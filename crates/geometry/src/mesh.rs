@@ -12,6 +12,7 @@ use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use crate::build::check_vertices;
 use crate::error::ShapeError;
 use crate::faces::Adjacency;
+use crate::joints::cut_at_joints;
 use crate::mass::Moments;
 
 /// How two triangles meet, seen from the side to which the normal of the first points.
@@ -41,7 +42,8 @@ pub(crate) struct Neighbour {
 pub(crate) struct MeshData {
     /// Corners \[m\]; no two are equal.
     pub(crate) vertices: Vec<DVec3>,
-    /// Corners of each triangle, counter-clockwise seen from the side to which its normal points.
+    /// Corners of each triangle, counter-clockwise seen from the side to which its normal points. Triangles given with the corner of another on
+    /// an edge are cut there.
     pub(crate) triangles: Vec<[u32; 3]>,
     /// Unit normal of each triangle.
     pub(crate) normals: Vec<DVec3>,
@@ -58,6 +60,7 @@ impl MeshData {
         let (given, given_triangles) = (vertices, triangles);
         let (vertices, mut triangles) = checked_mesh(given, given_triangles)?;
         check_neighbours_agree(&triangles, given_triangles)?;
+        triangles = cut_at_joints(&vertices, triangles);
         if is_inside_out(&vertices, &triangles) {
             triangles.iter_mut().for_each(|t| t.swap(1, 2));
         }

@@ -3,6 +3,8 @@
 //! Parts of one body may touch or overlap. A point of one part that is covered by another part of the same body is no
 //! point of the body's surface, and a contact on it would push in a direction in which nothing can move; it is dropped.
 
+use std::cell::RefCell;
+
 use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 
 use super::plane::{Plane, convex_plane};
@@ -21,6 +23,22 @@ const BORDER: f64 = 1e-6;
 const ALONG_FACE: f64 = 1.0 - 1e-9;
 /// Keys of points along the normal of a face that was not the least way apart are mixed with this.
 const FACES: u32 = 0xFACE;
+/// Keys of points inside a body that hold pieces which nothing else holds are mixed with this.
+const WITHIN: u32 = 0x1715;
+
+thread_local! {
+    /// Pairs of pieces whose points were turned out to lie inside a body; kept so that a warm step allocates nothing.
+    static LOST: RefCell<Vec<Lost>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A pair of pieces whose least way apart is no point of the surface.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    /// Pieces of A and of B.
+    pieces: [u32; 2],
+    /// The nearest of the points that were dropped.
+    contact: ContactPoint,
+}
 
 /// The convex pieces of a body that is one piece or several.
 #[derive(Clone, Copy)]
@@ -165,9 +183,31 @@ fn any_border(geometry: &Geometry, point: DVec3, slack: f64, wanted: impl Fn(DVe
 /// Two bodies of which at least one is a compound; neither is a mesh, a half-space or a container.
 pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
-    let (pieces_a, pieces_b) = (Pieces::of(a.geometry), Pieces::of(b.geometry));
+    let pieces = [Pieces::of(a.geometry), Pieces::of(b.geometry)];
     // Most pairs that are looked at do not touch and need no size.
-    let size = || pieces_a.size().max(pieces_b.size());
+    let size = || pieces[0].size().max(pieces[1].size());
+    LOST.with_borrow_mut(|lost| {
+        lost.clear();
+        each_pair_of_pieces([a, b], &pieces, margin, |ij, sides| {
+            lost.extend(surface_of(ij, sides, [a, b], &pieces, margin, out));
+        });
+        lost.retain(|l| l.contact.gap < 0.0);
+        if !lost.is_empty() {
+            hold_what_is_lost(lost, &Bodies { sides: [a, b], pieces, slack: COVER * size() }, start, out);
+        }
+    });
+    if out.len() > start {
+        tidy(out, start, size());
+    }
+}
+
+/// Calls `visit` with the numbers and places of each piece of A and of B whose boxes are within `margin`.
+fn each_pair_of_pieces(
+    [a, b]: [Side; 2],
+    [pieces_a, pieces_b]: &[Pieces; 2],
+    margin: f64,
+    mut visit: impl FnMut([usize; 2], [Side; 2]),
+) {
     // Boxes of pieces are compared in the body axes of A.
     let to_a = DMat3::from_quat(a.pose.rotation).transpose();
     let turn = to_a * DMat3::from_quat(b.pose.rotation);
@@ -185,25 +225,92 @@ pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             }
             let (geometry_b, pose_b) = piece_b.get_or_insert_with(|| pieces_b.get(j, b.pose));
             let (geometry_a, pose_a) = pieces_a.get(i, a.pose);
-            let first = out.len();
             let side_a = Side { geometry: geometry_a, pose: &pose_a };
             let side_b = Side { geometry: geometry_b, pose: pose_b };
-            piece_pair(side_a, side_b, margin, out);
-            let key = mix(i as u32, j as u32);
-            let is_surface = |c: &ContactPoint| !pieces_a.covers_a(i, a.pose, c) && !pieces_b.covers_b(j, b.pose, c);
-            let lost = keep_surface(first, out, key, is_surface);
-            let Some(nearest) = lost else { continue };
-            let slack = COVER * size();
-            if out[first..].iter().all(|c| c.gap > nearest.gap + slack)
-                && !(pieces_a.is_face(i, a.pose, nearest.normal) && pieces_a.covers_a(i, a.pose, &nearest))
-                && !(pieces_b.is_face(j, b.pose, nearest.normal) && pieces_b.covers_b(j, b.pose, &nearest))
-            {
-                along_faces([side_a, side_b], [margin, nearest.gap, slack], key, is_surface, out);
-            }
+            visit([i, j], [side_a, side_b]);
         }
     }
-    if out.len() > start {
-        tidy(out, start, size());
+}
+
+/// Appends the points of piece `i` of A and `j` of B that lie on the surfaces of both bodies; what was lost where the nearest lies inside one.
+fn surface_of(
+    [i, j]: [usize; 2],
+    [side_a, side_b]: [Side; 2],
+    [a, b]: [Side; 2],
+    [pieces_a, pieces_b]: &[Pieces; 2],
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) -> Option<Lost> {
+    let first = out.len();
+    piece_pair(side_a, side_b, margin, out);
+    let key = mix(i as u32, j as u32);
+    let is_surface = |c: &ContactPoint| !pieces_a.covers_a(i, a.pose, c) && !pieces_b.covers_b(j, b.pose, c);
+    let nearest = keep_surface(first, out, key, is_surface)?;
+    let slack = COVER * pieces_a.size().max(pieces_b.size());
+    if out[first..].iter().any(|c| c.gap <= nearest.gap + slack) {
+        return None;
+    }
+    let face_is_covered = pieces_a.is_face(i, a.pose, nearest.normal) && pieces_a.covers_a(i, a.pose, &nearest)
+        || pieces_b.is_face(j, b.pose, nearest.normal) && pieces_b.covers_b(j, b.pose, &nearest);
+    if !face_is_covered {
+        along_faces([side_a, side_b], [margin, nearest.gap, slack], key, is_surface, out);
+    }
+    Some(Lost { pieces: [i as u32, j as u32], contact: nearest })
+}
+
+/// Two bodies made of pieces.
+struct Bodies<'a> {
+    sides: [Side<'a>; 2],
+    pieces: [Pieces<'a>; 2],
+    /// Gaps that differ by less are equal \[m\].
+    slack: f64,
+}
+
+impl Bodies<'_> {
+    /// How far the two pieces are apart along `normal`, which points from B to A; negative where they overlap \[m\].
+    fn separation(&self, [i, j]: [u32; 2], normal: DVec3) -> f64 {
+        let (geometry_a, pose_a) = self.pieces[0].get(i as usize, self.sides[0].pose);
+        let (geometry_b, pose_b) = self.pieces[1].get(j as usize, self.sides[1].pose);
+        let apart = pose_a.position - pose_b.position;
+        apart.dot(normal) - reach(geometry_a, &pose_a, -normal) - reach(geometry_b, &pose_b, normal)
+    }
+
+    /// Whether the pieces are apart once they have moved as `contact` asks for.
+    fn is_held(&self, lost: &Lost, contact: &ContactPoint) -> bool {
+        self.separation(lost.pieces, contact.normal) >= contact.gap - self.slack
+    }
+}
+
+/// Appends points for pieces that overlap although nothing that was found from `start` on holds them apart.
+///
+/// The surface of the whole may be touched where no piece of either body has the least way apart from a piece of the other: a corner that went
+/// past a hollow edge goes on from piece to piece without any contact. Of the ways apart that lead through a body that is taken first by which
+/// all such pieces come apart after the shortest motion.
+fn hold_what_is_lost(lost: &mut Vec<Lost>, bodies: &Bodies, start: usize, out: &mut Vec<ContactPoint>) {
+    lost.retain(|l| l.contact.gap < -bodies.slack && !out[start..].iter().any(|c| bodies.is_held(l, c)));
+    while !lost.is_empty() {
+        let motion = |l: &Lost| {
+            let least = lost.iter().map(|other| bodies.separation(other.pieces, l.contact.normal));
+            least.fold(f64::INFINITY, f64::min)
+        };
+        let best = lost.iter().map(|l| (motion(l), *l)).reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let Some((_, best)) = best else { return };
+        let [i, j] = best.pieces;
+        let feature = mix(mix(mix(i, j), WITHIN), best.contact.feature);
+        out.push(ContactPoint { feature, ..best.contact });
+        lost.retain(|l| l.pieces != best.pieces && !bodies.is_held(l, &best.contact));
+    }
+}
+
+/// How far the surface of a convex piece reaches along a unit direction of the world, from its position \[m\].
+fn reach(geometry: &Geometry, pose: &Pose, direction: DVec3) -> f64 {
+    let local = pose.inverse_transform_vector(direction);
+    match geometry {
+        Geometry::Sphere { radius } => *radius,
+        Geometry::Capsule { radius, half_length } => radius + half_length * local.z.abs(),
+        Geometry::Cuboid { half } => half.dot(local.abs()),
+        Geometry::Convex(data) => data.vertices.iter().map(|v| v.dot(local)).fold(f64::NEG_INFINITY, f64::max),
+        _ => f64::INFINITY,
     }
 }
 

@@ -50,6 +50,11 @@ impl<'a> Facet<'a> {
         }
     }
 
+    /// True when the surface bends up at `edge` on the side to which `face`, the normal or its opposite, points.
+    pub(super) fn is_valley(&self, edge: usize, face: DVec3) -> bool {
+        matches!((self.kind(edge), face == self.normal), (EdgeKind::Concave, true) | (EdgeKind::Convex, false))
+    }
+
     /// True when some direction other than `face` can be allowed on its side.
     pub(super) fn has_ridge(&self, face: DVec3) -> bool {
         (0..3).any(|edge| self.is_ridge(edge, face))

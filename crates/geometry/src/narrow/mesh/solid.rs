@@ -22,6 +22,8 @@ const PREFERENCE: f64 = 1e-9;
 const AGREEMENT: f64 = 1e-9;
 /// An overlap deeper than this share of the body's width along the direction is asked whether the body meets the triangle at all.
 const DOUBTFUL: f64 = 0.05;
+/// A corner deeper than this share of the body's half width in the ground or in the wall beside it is not meant.
+const DEEPEST_IN_VALLEY: f64 = 0.5;
 /// Overlap with a ridge or rim deeper than this share of the body's width along the direction is not meant.
 const DEEPEST: f64 = 0.4;
 
@@ -37,7 +39,7 @@ pub(super) fn solid_facets(a: Side, data: &MeshData, near: &[u32], margin: f64, 
             let size = size + work.b.extent();
             let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin, is_hull: [is_hull(a), false] };
             let first = out.len();
-            facet_contacts(work, &pair, &facet, out);
+            facet_contacts(work, &pair, &facet, a.geometry.half_width(), out);
             out[first..].iter_mut().for_each(|c| c.feature = mix(c.feature, t));
         }
     });
@@ -55,7 +57,8 @@ fn load_facet(solid: &mut Solid, facet: &Facet, origin: DVec3) {
     solid.radius = 0.0;
 }
 
-fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Vec<ContactPoint>) {
+/// The piece in `work.a`, of half the smallest width `half_width` \[m\], against one triangle.
+fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, half_width: f64, out: &mut Vec<ContactPoint>) {
     let reach = pair.margin + work.a.radius;
     let Some(Found { face, best, is_beside }) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
     let start = out.len();
@@ -69,6 +72,10 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
             lowest = f64::INFINITY;
         } else {
             work.clip_beside(pair, normal, start, out, |spot| !on_flat_edge(spot, facet));
+            if normal == face {
+                let deepest = DEEPEST_IN_VALLEY * half_width;
+                push_corners_in_valleys(&work.a, pair, facet, (face, deepest), start, out);
+            }
         }
     }
     let separation = best.map_or(f64::NEG_INFINITY, |(_, separation)| separation);
@@ -86,6 +93,50 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, out: &mut Ve
             cores.push_nearest(&nearest, pair.margin, out);
         }
     }
+}
+
+/// Pushes the corners of the body that lie under the plane of the triangle beyond a valley, deeper than all points from `start` on and by
+/// `deepest` at most \[m\].
+///
+/// A corner that is in the ground and in the wall beside it is over neither. The edges that lead to it cross the valley higher up, by as
+/// much as they are steep.
+fn push_corners_in_valleys(
+    a: &Solid,
+    pair: &Pair,
+    facet: &Facet,
+    (face, deepest): (DVec3, f64),
+    start: usize,
+    out: &mut Vec<ContactPoint>,
+) {
+    if a.radius > 0.0 || (0..3).all(|edge| !facet.is_valley(edge, face)) {
+        return;
+    }
+    let level = LEVEL * pair.size;
+    let lowest = out[start..].iter().map(|c| c.gap).fold(pair.margin, f64::min);
+    let walls: [Option<DVec3>; 3] = std::array::from_fn(|edge| wall_beyond(a, pair, facet, (edge, face)));
+    for (number, corner) in a.corners.iter().enumerate() {
+        let at = pair.origin + *corner;
+        let gap = face.dot(at - facet.corners[0]);
+        let is_beyond = |edge: usize| facet.outward(edge).dot(at - facet.corners[edge]) > 0.0;
+        let is_in_wall = |edge: usize| {
+            walls[edge].is_some_and(|inward| {
+                let depth = -inward.dot(at - facet.corners[edge]);
+                (0.0..=deepest).contains(&depth)
+            })
+        };
+        let mut beyond = (0..3).filter(|&edge| is_beyond(edge)).peekable();
+        if (-deepest..lowest - level).contains(&gap) && beyond.peek().is_some() && beyond.all(is_in_wall) {
+            let (point, feature) = (at - 0.5 * gap * face, Spot::CornerOfA(number as u32).key());
+            out.push(ContactPoint { point, normal: face, gap, half_width: f64::INFINITY, feature });
+        }
+    }
+}
+
+/// The normal of the triangle across a valley that holds the body on the same side of the surface; none where there is no such.
+fn wall_beyond(a: &Solid, pair: &Pair, facet: &Facet, (edge, face): (usize, DVec3)) -> Option<DVec3> {
+    let wall = facet.across(edge).filter(|_| facet.is_valley(edge, face))?;
+    let inward = if face == facet.normal { wall.normal } else { -wall.normal };
+    (inward.dot(middle(a, pair) - facet.corners[edge]) > 0.0).then_some(inward)
 }
 
 /// Whether surfaces that lie `radius` around the cores are apart.
