@@ -8,7 +8,8 @@
 //! * the impulse at the contact is more than [`BEYOND_INERTIA`] times `M (v + g dt)`, M the mass of the group and v the speed of the fastest
 //!   body in it or at it: more than it takes to stop or carry along all of it at once. Where there is an answer impulses are
 //!   of that order at most; where there is none they grow with every sweep. Or the contact stage has given up: it is left with
-//!   less than [`GIVEN_UP`] of the impulses that it had reached.
+//!   less than [`GIVEN_UP`] of the impulses that it had reached. Or the overlap is beyond [`THROUGH`]: a small body in the wedge between a
+//!   wall and a heavy one that is driven on needs less force than stops the heavy one, and no sweep finds it.
 //!
 //! With [`JamResponse::Error`] the run ends with the state before the step. With [`JamResponse::Yield`] the driven bodies that touch
 //! the group stand still for the step: they keep their pose, and their clocks stand, so that each goes on with its motion from
@@ -17,6 +18,7 @@
 
 use granule_model::Velocity;
 
+use crate::divide::OVERLAP_LIMIT;
 use crate::error::EngineError;
 use crate::simulation::Simulation;
 
@@ -27,6 +29,9 @@ pub(crate) const DEEPEST_AFTER_STOP: usize = 1;
 const BEYOND_INERTIA: f64 = 10.0;
 /// Share of the impulses that the contact stage is left with where it gave up.
 const GIVEN_UP: f64 = 0.1;
+/// Overlap over the thickness, grown to by parts of steps that failed, at which a driven body stops rather than presses on: five times what
+/// no step should reach. A body of 0.3 mg between a block of 0.3 g and a wall was pressed through the wall.
+const THROUGH: f64 = 5.0 * OVERLAP_LIMIT;
 /// Cosine between the normals of two contacts from which on they press from opposite sides.
 const OPPOSITE: f64 = -0.2;
 
@@ -62,17 +67,16 @@ impl Simulation {
         let contacts = &self.detection.contacts;
         let failed = self.dividing.failed.iter().map(|k| &contacts[*k as usize]);
         let caught = |i: u32| !self.bodies.dynamic[i as usize] || self.is_caught(i);
-        let deepest = failed
-            .filter(|c| caught(c.a) && caught(c.b))
-            .max_by(|x, y| x.depth().total_cmp(&y.depth()))
-            .map(|c| [c.a, c.b])?;
+        let deepest = failed.filter(|c| caught(c.a) && caught(c.b)).max_by(|x, y| x.depth().total_cmp(&y.depth()))?;
+        let (depth, deepest) = (deepest.depth(), [deepest.a, deepest.b]);
         let group = self.group_of(deepest);
         let driven: Vec<u32> = group.iter().copied().filter(|i| self.is_driven_on(*i)).collect();
         let moving = deepest.iter().copied().find(|i| self.bodies.dynamic[*i as usize])?;
         let (scale, reached) = self.problems.scaled_back(moving);
         let pressed = self.problems.impulse_between(&self.detection.previous, deepest[0], deepest[1]);
         let force = pressed.max(reached) / dt;
-        let is_pressed = scale < GIVEN_UP || force * dt > BEYOND_INERTIA * self.inertia_of(&group, dt);
+        let is_beyond_inertia = || force * dt > BEYOND_INERTIA * self.inertia_of(&group, dt);
+        let is_pressed = scale < GIVEN_UP || depth > THROUGH || is_beyond_inertia();
         (is_pressed && !driven.is_empty()).then_some(Jam { bodies: deepest, driven, force })
     }
 

@@ -1,6 +1,9 @@
 //! Whether what a jam names is caught: touched from opposite sides, measured from poses and shapes alone.
 //!
 //! A body that is touched from one side can give way. A jam that names it is an excuse of the engine and no jam.
+//!
+//! The engine ends with the state before the step in which bodies jam. Gaps that driven bodies close within that step count as closed: on
+//! both sides of what a press moves until it meets the other.
 
 use granule_engine::Simulation;
 use granule_model::BodyKind;
@@ -23,8 +26,22 @@ pub(super) fn caught_within(
     let is_named = |body: &Watched| simulation.label(body.id).is_ok_and(|label| named.contains(&label.as_str()));
     let dynamic = |body: &Watched| body.kind == BodyKind::Dynamic && !body.removed;
     let caught = (0..bodies.len()).filter(|i| dynamic(&bodies[*i]) && is_named(&bodies[*i]));
-    let gaps = caught.map(|i| held_within(&overlaps.touches(simulation, bodies, i, REACH)));
+    let way = way_of_a_step(simulation, bodies, overlaps);
+    let gaps = caught.map(|i| held_within(&overlaps.touches(simulation, bodies, i, [REACH, way])));
     gaps.reduce(f64::max).unwrap_or(f64::INFINITY)
+}
+
+/// How far the surface of any driven body goes in a step \[m\].
+fn way_of_a_step(simulation: &Simulation, bodies: &[Watched], overlaps: &Overlaps) -> f64 {
+    let driven = (0..bodies.len()).filter(|i| bodies[*i].kind == BodyKind::Driven && !bodies[*i].removed);
+    let speed = |i: usize| {
+        let velocity = simulation.velocity(bodies[i].id).unwrap_or_default();
+        let spin = velocity.angular.length();
+        // The box of a half-space has no end.
+        let by_spin = if spin > 0.0 { spin * overlaps.bounds(i).size().length() } else { 0.0 };
+        velocity.linear.length() + by_spin
+    };
+    driven.map(speed).fold(0.0, f64::max) * simulation.time_step()
 }
 
 /// The smallest gap within which two touches are on opposite sides; infinite where none are.

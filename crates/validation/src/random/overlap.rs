@@ -94,7 +94,7 @@ pub(super) struct Seen {
 pub(super) struct Touch {
     /// Unit normal in the world, out of the body.
     pub(super) outward: DVec3,
-    /// Gap over `h` \[-\].
+    /// Gap over `h` \[-\], less the way that is closed in the step to come.
     pub(super) gap: f64,
 }
 
@@ -128,8 +128,14 @@ impl Overlaps {
         self.boxes[i]
     }
 
-    /// All that is now within `most` times `h` of body `i`.
-    pub(super) fn touches(&mut self, simulation: &Simulation, bodies: &[Watched], i: usize, most: f64) -> Vec<Touch> {
+    /// All that comes within `most` times `h` of body `i` when gaps up to `way` \[m\] close.
+    pub(super) fn touches(
+        &mut self,
+        simulation: &Simulation,
+        bodies: &[Watched],
+        i: usize,
+        [most, way]: [f64; 2],
+    ) -> Vec<Touch> {
         self.place(simulation, bodies);
         let mut touches = Vec::new();
         for j in (0..bodies.len()).filter(|j| *j != i) {
@@ -137,9 +143,12 @@ impl Overlaps {
             for (a, (pose_a, box_a)) in bodies[i].parts.iter().zip(&self.places[i]) {
                 for (b, (pose_b, box_b)) in bodies[j].parts.iter().zip(&self.places[j]) {
                     let h = radius.min(a.half_width).min(b.half_width);
-                    if box_a.padded(most * h).overlaps(box_b) {
+                    let reach = most * h + way;
+                    if box_a.padded(reach).overlaps(box_b) {
                         self.points.clear();
-                        parts_touch((a, pose_a), (b, pose_b), h, most, &mut self.points, &mut touches);
+                        let first = touches.len();
+                        parts_touch((a, pose_a), (b, pose_b), h, reach / h, &mut self.points, &mut touches);
+                        touches[first..].iter_mut().for_each(|t| t.gap = (t.gap - way / h).max(t.gap.min(0.0)));
                     }
                 }
             }
