@@ -37,15 +37,24 @@ fn a_tip_in_the_corner_of_a_room_is_held_by_floor_and_walls() {
         let mut pose = random.pose(0.0);
         let low = body.aabb(&pose).min;
         // Through the floor and up to two walls by depths of their own, down to a hundredth of each other.
-        let depth = [0, 1, 2].map(|_| 10_f64.powf(random.range(-5.0, -2.5)));
+        let mut depth = [0, 1, 2].map(|_| 10_f64.powf(random.range(-5.0, -2.5)));
         let away = random.range(-1.0, 1.0).max(0.0);
+        // Or on its way down a wall that it touches: what is not known before it meets the floor is through it a step later.
+        if random.next() % 2 == 0 {
+            depth[2] = -random.range(0.0, 9e-4);
+        }
         pose.position = -low - DVec3::from_array(depth) + away * DVec3::X;
-        let points = touch(&body, &pose, &room, &Pose::IDENTITY, 1e-4);
+        let points = touch(&body, &pose, &room, &Pose::IDENTITY, 1e-3);
         for axis in (0..3).filter(|&axis| axis > 0 || away == 0.0) {
             let normal = DVec3::AXES[axis];
             let found = points.iter().filter(|c| (c.normal - normal).length() < 1e-9);
             let gap = found.map(|c| c.gap).fold(f64::INFINITY, f64::min);
-            assert!((gap + depth[axis]).abs() <= 1e-9, "axis {axis}, {depth:?}: {points:?}");
+            // Over the foot of two walls at once the way down is seen from the edges of the tip, which are higher.
+            let is_seen_from_edges = away == 0.0 && depth[axis] < 0.0;
+            assert!(
+                (gap + depth[axis]).abs() <= 1e-9 || is_seen_from_edges && gap > -depth[axis],
+                "axis {axis}, {depth:?}: {points:?}"
+            );
         }
         assert!(points.iter().all(|c| c.normal.min_element() > -1e-9), "nothing pushes outward: {points:?}");
         met += 1;

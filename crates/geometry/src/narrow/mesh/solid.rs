@@ -2,7 +2,7 @@
 
 use granule_model::{ContactPoint, DVec3};
 
-use super::facet::Facet;
+use super::facet::{Facet, Region};
 use super::lie::place_of;
 use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
@@ -113,17 +113,12 @@ fn push_corners_in_valleys(
     }
     let level = LEVEL * pair.size;
     let lowest = out[start..].iter().map(|c| c.gap).fold(pair.margin, f64::min);
-    let walls: [Option<DVec3>; 3] = std::array::from_fn(|edge| wall_beyond(a, pair, facet, (edge, face)));
+    let walls: [Option<Wall>; 3] = std::array::from_fn(|edge| wall_beyond(a, pair, facet, (edge, face)));
     for (number, corner) in a.corners.iter().enumerate() {
         let at = pair.origin + *corner;
         let gap = face.dot(at - facet.corners[0]);
         let is_beyond = |edge: usize| facet.outward(edge).dot(at - facet.corners[edge]) > 0.0;
-        let is_in_wall = |edge: usize| {
-            walls[edge].is_some_and(|inward| {
-                let depth = -inward.dot(at - facet.corners[edge]);
-                (0.0..=deepest).contains(&depth)
-            })
-        };
+        let is_in_wall = |edge: usize| walls[edge].as_ref().is_some_and(|wall| wall.holds(at, gap, deepest));
         let mut beyond = (0..3).filter(|&edge| is_beyond(edge)).peekable();
         if (-deepest..lowest - level).contains(&gap) && beyond.peek().is_some() && beyond.all(is_in_wall) {
             let (point, feature) = (at - 0.5 * gap * face, Spot::CornerOfA(number as u32).key());
@@ -132,11 +127,37 @@ fn push_corners_in_valleys(
     }
 }
 
-/// The normal of the triangle across a valley that holds the body on the same side of the surface; none where there is no such.
-fn wall_beyond(a: &Solid, pair: &Pair, facet: &Facet, (edge, face): (usize, DVec3)) -> Option<DVec3> {
+/// The triangle across a valley.
+struct Wall<'a> {
+    facet: Facet<'a>,
+    /// Its normal on the side on which the body is held.
+    inward: DVec3,
+    /// Both ends of the valley.
+    foot: [DVec3; 2],
+}
+
+impl Wall<'_> {
+    /// Whether `at` is in the wall by `deepest` at most \[m\], and is on its way to the foot, above the ground by `gap` \[m\], or below the foot.
+    ///
+    /// In the ground, but under the wall and not its foot, it is held by the wall; beyond the wall the surface may have bent away.
+    fn holds(&self, at: DVec3, gap: f64, deepest: f64) -> bool {
+        let depth = -self.inward.dot(at - self.foot[0]);
+        let is_foot = |corner: usize| self.foot.contains(&self.facet.corners[corner]);
+        let is_near = match self.facet.region(at) {
+            Region::Face => gap >= 0.0,
+            Region::Edge(edge) => is_foot(edge) && is_foot((edge + 1) % 3),
+            Region::Corner(corner) => is_foot(corner),
+        };
+        (0.0..=deepest).contains(&depth) && is_near
+    }
+}
+
+/// The triangle across a valley, where it holds the body on the same side of the surface.
+fn wall_beyond<'a>(a: &Solid, pair: &Pair, facet: &Facet<'a>, (edge, face): (usize, DVec3)) -> Option<Wall<'a>> {
     let wall = facet.across(edge).filter(|_| facet.is_valley(edge, face))?;
     let inward = if face == facet.normal { wall.normal } else { -wall.normal };
-    (inward.dot(middle(a, pair) - facet.corners[edge]) > 0.0).then_some(inward)
+    let foot = [facet.corners[edge], facet.corners[(edge + 1) % 3]];
+    (inward.dot(middle(a, pair) - foot[0]) > 0.0).then_some(Wall { facet: wall, inward, foot })
 }
 
 /// Whether surfaces that lie `radius` around the cores are apart.
