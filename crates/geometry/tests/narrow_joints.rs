@@ -40,7 +40,7 @@ fn a_tip_in_the_corner_of_a_room_is_held_by_floor_and_walls() {
         let mut depth = [0, 1, 2].map(|_| 10_f64.powf(random.range(-5.0, -2.5)));
         let away = random.range(-1.0, 1.0).max(0.0);
         // Or on its way down a wall that it touches: what is not known before it meets the floor is through it a step later.
-        if random.next() % 2 == 0 {
+        if random.next().is_multiple_of(2) {
             depth[2] = -random.range(0.0, 9e-4);
         }
         pose.position = -low - DVec3::from_array(depth) + away * DVec3::X;
