@@ -50,8 +50,11 @@ pub(crate) struct RunArguments {
     /// Folder for the results [default: out/NAME].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the results of an earlier run in the folder; what no run has written stays.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Threads; results do not depend on it [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Write when each phase of each step ran, as trace events for Perfetto or chrome://tracing.
     #[arg(long, value_name = "FILE")]
@@ -96,6 +99,9 @@ pub(crate) struct ValidateArguments {
     /// Folder for tables and plots [default: out/validate].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the results of an earlier run in the folder; what no run has written stays.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Print the report as JSON, and nothing else, on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -111,29 +117,32 @@ pub(crate) struct ReposeArguments {
     #[arg(long, value_parser = shape_parser())]
     pub(crate) shape: Option<ReposeShape>,
     /// Coefficient of friction, static and dynamic [default: 0.3; with --sweep: 0 to 0.6].
-    #[arg(long, value_name = "X", value_parser = friction)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = friction)]
     pub(crate) friction: Option<f64>,
     /// Seed of the positions and orientations at the start.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
     /// Run every shape at eight frictions and plot the angle against friction.
     #[arg(long)]
     pub(crate) sweep: bool,
     /// Runs with different seeds for each point of the sweep.
-    #[arg(long, value_name = "K", requires = "sweep", default_value_t = 1,
+    #[arg(long, value_name = "K", requires = "sweep", default_value_t = 1, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) seeds: u16,
     /// Number of particles; the box grows with it [default: 540 spheres, 325 cubes or crosses].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000).map(|n| n as usize))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000).map(|n| n as usize))]
     pub(crate) count: Option<usize>,
     /// Steps per simulated second [default: chosen by the engine, for grains of 3 m some 30 with spheres and 40 with others].
-    #[arg(long, value_name = "N", value_parser = steps_per_second)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = steps_per_second)]
     pub(crate) steps_per_second: Option<f64>,
     /// Folder for the results [default: out/repose-SHAPE, out/repose-sweep].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the results of an earlier run in the folder; what no run has written stays.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Threads; results do not depend on it [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Write when each phase of each step ran, as trace events for Perfetto or chrome://tracing.
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
@@ -154,6 +163,10 @@ const LARGEST_FRICTION: f64 = 10.0;
 fn friction(text: &str) -> Result<f64, String> {
     let range = format!("from 0 to {LARGEST_FRICTION}");
     number(text, |x| (0.0..=LARGEST_FRICTION).contains(&x), &range)
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("must be a whole number from 0 to {}", u64::MAX))
 }
 
 /// Most steps per second that are taken for a wish: beyond it a typing error is likelier.

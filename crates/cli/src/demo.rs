@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use granule_scene::{OutputPlan, Pictures, ReposeOptions, ReposeShape, Scene};
 
 use crate::args::ReposeArguments;
-use crate::console::say;
+use crate::console::{ended, say};
 use crate::error::CliError;
+use crate::results::Earlier;
 use crate::run::{Facts, Request, describe, run_and_record};
 
 /// Carries out one run of `granule demo repose`.
@@ -20,16 +21,15 @@ pub(crate) fn command(arguments: &ReposeArguments) -> Result<u8, CliError> {
     scene.output = OutputPlan { vtk: Some(true), pictures: Pictures::Stages, film: true, plots: true, ..scene.output };
     let request = Request {
         folder: arguments.out.clone().unwrap_or_else(|| default_folder(shape.name())),
+        earlier: Earlier::of(arguments.out.is_some(), arguments.force),
         threads: arguments.threads,
         quiet: arguments.quiet,
         profile: arguments.profile.clone(),
         facts: case.facts(),
     };
     let finished = run_and_record(&scene, &request)?;
-    if !arguments.quiet {
-        say(describe(&finished.summary, &request.folder));
-    }
-    finished.exit_code()
+    let told = if arguments.quiet { Ok(()) } else { say(describe(&finished.summary, &request.folder)) };
+    ended(finished.exit_code(), told)
 }
 
 /// The folder of the results when the user names none.

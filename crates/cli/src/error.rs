@@ -1,5 +1,6 @@
 //! What ends a command, and the exit code it ends with.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use granule_engine::EngineError;
@@ -14,8 +15,8 @@ pub const DONE: u8 = 0;
 pub const FAILED: u8 = 1;
 /// The input was wrong: the scene or an argument.
 pub const BAD_INPUT: u8 = 2;
-/// The user ended the command with Ctrl-C; what was computed is written. 128 + SIGINT, as shells have it.
-pub const INTERRUPTED: u8 = 130;
+/// A signal ended the command, and what was computed is written; its number is added: 130 for Ctrl-C. Shells have it so.
+pub const SIGNALLED: u8 = 128;
 
 /// Why a command could not do what it was asked.
 #[derive(Debug, Error)]
@@ -38,10 +39,12 @@ pub enum CliError {
     /// A picture or film could not be written.
     #[error("{0}")]
     View(#[from] ViewError),
-    /// A folder for results could not be made.
-    #[error("cannot create the folder {path}: {source}", path = .path.display())]
+    /// The folder for the results could not be made ready.
+    #[error("cannot {what} {path}: {source}", path = .path.display())]
     Folder {
-        /// The folder.
+        /// What was tried: "create the folder", "remove".
+        what: &'static str,
+        /// The folder, or the file in it.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -54,6 +57,9 @@ pub enum CliError {
         /// Why.
         source: std::io::Error,
     },
+    /// Standard output could not be written.
+    #[error("cannot write to standard output: {0}")]
+    Output(std::io::Error),
     /// The operating system refused something else.
     #[error("{what}: {reason}")]
     System {
@@ -77,6 +83,9 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::Scene(_) | CliError::Argument(_) | CliError::Problem(_) => BAD_INPUT,
+            // No fault of the path that the user gave.
+            CliError::Folder { source, .. } if source.kind() == ErrorKind::StorageFull => FAILED,
+            CliError::Folder { .. } => BAD_INPUT,
             _ => FAILED,
         }
     }
@@ -95,5 +104,9 @@ impl CliError {
 /// # Errors
 /// [`CliError::Folder`] naming the folder.
 pub(crate) fn create_folder(path: &Path) -> Result<(), CliError> {
-    std::fs::create_dir_all(path).map_err(|source| CliError::Folder { path: path.to_path_buf(), source })
+    std::fs::create_dir_all(path).map_err(|source| CliError::Folder {
+        what: "create the folder",
+        path: path.to_path_buf(),
+        source,
+    })
 }

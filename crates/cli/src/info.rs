@@ -35,10 +35,10 @@ pub(crate) fn command(arguments: &InfoArguments) -> Result<u8, CliError> {
     let groups = group(&built.simulation.snapshot().bodies);
     if arguments.json {
         let facts = as_json(&scene, &built.simulation, &groups, &built.warnings);
-        say(format_args!("{facts:#}"));
+        say(format_args!("{facts:#}"))?;
     } else {
         built.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
-        say(as_text(&scene, &built.simulation, &groups));
+        say(as_text(&scene, &built.simulation, &groups))?;
     }
     Ok(DONE)
 }

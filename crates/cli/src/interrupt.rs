@@ -1,30 +1,91 @@
-//! Ctrl-C: the first asks the running command to stop after its step and to write what it has, the second ends at once.
+//! Requests to end: Ctrl-C (SIGINT), SIGTERM and, on Unix, SIGHUP. The first asks the running command to stop after its step and to
+//! write what it has, the second ends at once.
 
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Once};
+
+use signal_hook::consts::signal::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 use crate::console::note;
-use crate::error::INTERRUPTED;
+use crate::error::SIGNALLED;
 
-static REQUESTED: AtomicBool = AtomicBool::new(false);
+static RECEIVED: LazyLock<Received> = LazyLock::new(Received::default);
 static INSTALL: Once = Once::new();
 
-/// From now on Ctrl-C is a request. Where the system offers no handler, Ctrl-C keeps ending the program at once.
+/// What signal handlers leave; they may do no more than set flags.
+#[derive(Default)]
+struct Received {
+    any: Arc<AtomicBool>,
+    number: Arc<AtomicUsize>,
+}
+
+/// From now on a signal is a request. Where the system offers no handler, it keeps ending the program at once.
 pub(crate) fn listen() {
     INSTALL.call_once(|| {
-        let handler = || {
-            if REQUESTED.swap(true, Ordering::SeqCst) {
-                std::process::exit(i32::from(INTERRUPTED));
+        let signals = signals();
+        for signal in &signals {
+            if let Err(error) = RECEIVED.catch(*signal) {
+                note(format_args!("warning: signal {signal} will end the program without results: {error}"));
             }
-            note("stopping after this step (Ctrl-C again: at once, without results)");
-        };
-        if let Err(error) = ctrlc::set_handler(handler) {
-            note(format_args!("warning: Ctrl-C will end the program without results: {error}"));
+        }
+        announce(signals);
+    });
+}
+
+/// Whether someone has asked to stop.
+pub(crate) fn requested() -> bool {
+    RECEIVED.any.load(Ordering::SeqCst)
+}
+
+/// The exit code of a command that was asked to stop: 128 + the number of the signal, as shells have it.
+pub(crate) fn exit_code() -> u8 {
+    let number = u8::try_from(RECEIVED.number.load(Ordering::SeqCst)).unwrap_or_default();
+    SIGNALLED.saturating_add(number)
+}
+
+impl Received {
+    fn catch(&self, signal: i32) -> std::io::Result<()> {
+        // In this order: the first signal finds `any` unset, and whoever finds it set finds the number too.
+        flag::register_conditional_shutdown(signal, i32::from(SIGNALLED) + signal, Arc::clone(&self.any))?;
+        flag::register_usize(signal, Arc::clone(&self.number), usize::try_from(signal).unwrap_or_default())?;
+        flag::register(signal, Arc::clone(&self.any))?;
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn signals() -> Vec<i32> {
+    use signal_hook::consts::signal::SIGHUP;
+    // `nohup` starts a program that is to go on when its terminal closes.
+    if is_ignored(SIGHUP) { vec![SIGINT, SIGTERM] } else { vec![SIGINT, SIGTERM, SIGHUP] }
+}
+
+#[cfg(not(unix))]
+fn signals() -> Vec<i32> {
+    vec![SIGINT, SIGTERM]
+}
+
+/// Whether the program was started with `signal` ignored, by the mask that Linux shows; other systems are taken not to.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or_default();
+    mask >> (signal - 1) & 1 == 1
+}
+
+/// Answers the first signal at once: the step that it has to wait for may be long.
+#[cfg(unix)]
+fn announce(signals: Vec<i32>) {
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) else { return };
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            note("stopping after this step (once more: at once, without results)");
         }
     });
 }
 
-/// Whether the user has asked to stop.
-pub(crate) fn requested() -> bool {
-    REQUESTED.load(Ordering::SeqCst)
-}
+/// Other systems have no safe way to wait for a signal.
+#[cfg(not(unix))]
+fn announce(_: Vec<i32>) {}

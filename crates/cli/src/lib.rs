@@ -3,9 +3,9 @@
 //! Floor 5: reads scenes with `granule-scene`, steps with `granule-engine`, writes with `granule-export` and `granule-view`.
 //! Owns no physics and no file format; what it adds is the order of things, messages and exit codes.
 //!
-//! Exit codes: 0 done, 1 the run or a reference case failed or its results could not be written, 2 the input was wrong, 130
-//! ended by Ctrl-C with what was computed so far written out. Results go to files, the outcome to standard output, everything
-//! else to standard error.
+//! Exit codes: 0 done, 1 the run or a reference case failed or its results could not be written, 2 the input was wrong, 128 + the
+//! signal's number (130, 143, 129) ended by Ctrl-C, SIGTERM or SIGHUP with what was computed so far written out. Results go to
+//! files, the outcome to standard output, everything else to standard error.
 
 mod args;
 pub mod clock;
@@ -18,6 +18,7 @@ mod log;
 mod profile;
 mod progress;
 mod resolve;
+pub mod results;
 pub mod run;
 mod sweep;
 mod validate;
@@ -27,16 +28,16 @@ use std::io::IsTerminal;
 
 use clap::Parser;
 
-pub use error::{BAD_INPUT, CliError, DONE, FAILED, INTERRUPTED};
+pub use error::{BAD_INPUT, CliError, DONE, FAILED, SIGNALLED};
 
 /// Runs the command that `arguments` (the program's name first) ask for and returns the exit code.
 pub fn run_command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let parsed = match args::Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
-            // Help and version are no mistakes and go to standard output; a closed stream is none either.
-            let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT);
+            // Help and version are no mistakes and go to standard output.
+            let told = console::read_or_refused(error.print());
+            return code_of(console::ended(Ok(u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT)), told));
         }
     };
     log::install();
@@ -48,6 +49,11 @@ pub fn run_command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         args::Command::Resolve(arguments) => resolve::command(&arguments),
         args::Command::Validate(arguments) => validate::command(&arguments),
     };
+    code_of(outcome)
+}
+
+/// The exit code of a command; its error is told.
+fn code_of(outcome: Result<u8, CliError>) -> u8 {
     outcome.unwrap_or_else(|error| {
         console::note(error.render(std::io::stderr().is_terminal()));
         error.exit_code()

@@ -36,9 +36,10 @@ pub(crate) struct Progress {
     until_rest: bool,
     stage: String,
     began: Instant,
-    /// When something was shown last, and the steps made by then.
-    shown: (Instant, u64),
+    /// When something was shown last; the steps made since then, and what the engine took for them \[s\].
+    shown: Instant,
     since_steps: u64,
+    stepping: f64,
     contacts: usize,
 }
 
@@ -57,14 +58,17 @@ impl Progress {
             until_rest: plan.until_rest(),
             stage: String::new(),
             began: now,
-            shown: (now, 0),
+            shown: now,
             since_steps: 0,
+            stepping: 0.0,
             contacts: 0,
         }
     }
 
     fn step(&mut self, simulation: &Simulation, report: &StepReport) {
         self.since_steps += 1;
+        // The time between two steps holds the drawing of pictures as well.
+        self.stepping += report.seconds.iter().sum::<f64>();
         self.contacts = report.touching;
         let period = match self.display {
             Display::Quiet => return,
@@ -72,14 +76,13 @@ impl Progress {
             Display::Lines => LINE_PERIOD,
         };
         let now = Instant::now();
-        let elapsed = now - self.shown.0;
-        if elapsed < period {
+        if now - self.shown < period {
             return;
         }
-        let milliseconds = 1e3 * elapsed.as_secs_f64() / self.since_steps as f64;
+        let milliseconds = 1e3 * self.stepping / self.since_steps as f64;
         let text = self.text(simulation, milliseconds);
-        self.shown = (now, report.step);
-        self.since_steps = 0;
+        self.shown = now;
+        (self.since_steps, self.stepping) = (0, 0.0);
         match &self.display {
             Display::Bar(bar) => {
                 bar.set_position((PARTS as f64 * simulation.time() / self.limit) as u64);
@@ -93,10 +96,9 @@ impl Progress {
     fn text(&self, simulation: &Simulation, milliseconds: f64) -> String {
         let (time, bodies) = (simulation.time(), simulation.dynamic_count());
         let mut text = format!(
-            "{}: {time:.2} of {}{:.0} s, {bodies} bodies, {} contacts, {milliseconds:.2} ms/step",
+            "{}: {} s, {bodies} bodies, {} contacts, {milliseconds:.2} ms/step",
             self.stage,
-            if self.until_rest { "at most " } else { "" },
-            self.limit,
+            time_text(time, self.limit, self.until_rest),
             self.contacts,
         );
         let per_second = self.began.elapsed().as_secs_f64() / time.max(f64::MIN_POSITIVE);
@@ -117,7 +119,7 @@ impl Progress {
 impl Observer for Progress {
     fn observe(&mut self, simulation: &Simulation, event: &Event<'_>) -> Result<(), CliError> {
         match event {
-            Event::Begin => (self.began, self.shown.0) = (Instant::now(), Instant::now()),
+            Event::Begin => (self.began, self.shown) = (Instant::now(), Instant::now()),
             Event::StageBegins { stage, .. } => self.stage.clone_from(&stage.name),
             Event::Step(report) => self.step(simulation, report),
             Event::StageEnds { .. } => {}
@@ -136,6 +138,15 @@ fn bar() -> ProgressBar {
     bar
 }
 
+/// How much of the simulated time is over: to a hundredth of the limit's leading digit, the limit to a ten-thousandth.
+fn time_text(time: f64, limit: f64, until_rest: bool) -> String {
+    let leading = limit.log10().floor();
+    let digits = if leading.is_finite() { (2.0 - leading).clamp(2.0, 300.0) as usize } else { 2 };
+    let limit = format!("{limit:.0$}", digits + 2);
+    let limit = limit.trim_end_matches('0').trim_end_matches('.');
+    format!("{time:.digits$} of {}{limit}", if until_rest { "at most " } else { "" })
+}
+
 /// A length of time in the units that people use.
 pub(crate) fn duration_text(seconds: f64) -> String {
     if !seconds.is_finite() {
@@ -152,6 +163,22 @@ pub(crate) fn duration_text(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_limit_is_shown_with_the_digits_that_it_has() {
+        for (time, limit, text) in [
+            (0.03, 0.05, "0.0300 of 0.05"),
+            (0.003, 0.0125, "0.0030 of 0.0125"),
+            (1.234, 6.0, "1.23 of 6"),
+            (1.0, 12.5, "1.00 of 12.5"),
+            (250.0, 100_000.0, "250.00 of 100000"),
+            (2e-7, 0.1 + 0.2, "0.000 of 0.3"),
+            (2.5e-7, 1e-6, "0.00000025 of 0.000001"),
+        ] {
+            assert_eq!(time_text(time, limit, false), text);
+        }
+        assert_eq!(time_text(1.0, 60.0, true), "1.00 of at most 60");
+    }
 
     #[test]
     fn durations_are_short_to_read() {

@@ -27,10 +27,10 @@ pub(crate) fn command(arguments: &ResolveArguments) -> Result<u8, CliError> {
     let labels = ids.iter().map(|id: &BodyId| simulation.label(*id)).collect::<Result<Vec<String>, _>>()?;
     let solution = law.law().resolve(&problem)?;
     if arguments.json {
-        say(format_args!("{:#}", as_json(&law, &problem, &solution)));
+        say(format_args!("{:#}", as_json(&law, &problem, &solution)))?;
     } else {
         warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
-        say(as_text(&scene, &law, &problem, &solution, &labels));
+        say(as_text(&scene, &law, &problem, &solution, &labels))?;
     }
     Ok(DONE)
 }

@@ -5,24 +5,30 @@
 //! is written anew after every run; what ends the sweep early leaves the table of what is done.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use granule_engine::Snapshot;
 use granule_export::plot::{FrictionPoint, ReposeFigure, ShapeSeries, save_figure};
 use granule_export::{ReposeRow, Summary, write_final_state, write_repose_table};
 use granule_scene::ReposeShape;
 
 use crate::args::ReposeArguments;
 use crate::clock::Processor;
-use crate::console::{note, say};
+use crate::console::{ended, note, say};
 use crate::demo::{Case, Resolution, default_folder};
-use crate::error::{CliError, DONE, INTERRUPTED, create_folder};
+use crate::error::{CliError, DONE, create_folder};
 use crate::interrupt;
+use crate::results::{Earlier, Ground, Results, plot_names};
 use crate::run::{Ending, Plan, run, summary, thread_pool};
 
 /// Coefficients of friction of the sweep \[-\].
 const FRICTIONS: [f64; 8] = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+
+/// Name of the table, and stem of the plot.
+const TABLE: &str = "repose_table.csv";
+const PLOT: &str = "repose_angle";
 
 /// Smallest and largest absolute error that Tang 2014, section 7.5, states for a shape \[degrees\].
 fn stated_errors(shape: ReposeShape) -> (f64, f64) {
@@ -40,10 +46,11 @@ fn stated_errors(shape: ReposeShape) -> (f64, f64) {
 pub(crate) fn command(arguments: &ReposeArguments) -> Result<u8, CliError> {
     interrupt::listen();
     let folder = arguments.out.clone().unwrap_or_else(|| default_folder("sweep"));
-    create_folder(&folder)?;
     let cases = cases(arguments);
+    let earlier = Earlier::of(arguments.out.is_some(), arguments.force);
+    let results = Ground::check(&folder, earlier, &names(&cases))?.take(None)?;
     let sweep = Sweep {
-        folder: &folder,
+        results: &results,
         resolution: Resolution::of(arguments),
         quiet: arguments.quiet,
         cases: &cases,
@@ -51,20 +58,19 @@ pub(crate) fn command(arguments: &ReposeArguments) -> Result<u8, CliError> {
     };
     // A table that cannot be written should be known before the first hour of work.
     sweep.write_table(&[])?;
-    let results = sweep.run(workers(arguments.threads, cases.len()));
+    let ran = sweep.run(workers(arguments.threads, cases.len()));
     let rows = sweep.finished_rows();
-    results?;
+    ran?;
     let series = series(&rows, arguments.seeds);
-    save_plot(&folder, &series, arguments.seeds)?;
-    if !arguments.quiet {
-        say(describe(&series, &rows, &folder));
-    }
+    save_plot(&results, &series, arguments.seeds)?;
+    let told = if arguments.quiet { Ok(()) } else { say(describe(&series, &rows, &folder)) };
     let failed = rows.iter().filter(|row| !row.failure.is_empty()).count();
-    match (interrupt::requested(), failed) {
-        (true, _) => Ok(INTERRUPTED),
+    let code = match (interrupt::requested(), failed) {
+        (true, _) => Ok(interrupt::exit_code()),
         (false, 0) => Ok(DONE),
         (false, failed) => Err(CliError::Sweep { failed, runs: rows.len() }),
-    }
+    };
+    ended(code, told)
 }
 
 /// All runs in the order of the table.
@@ -79,6 +85,20 @@ fn cases(arguments: &ReposeArguments) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Names of all files of a sweep.
+fn names(cases: &[Case]) -> Vec<String> {
+    [TABLE.to_owned()].into_iter().chain(plot_names(PLOT)).chain(cases.iter().flat_map(case_names)).collect()
+}
+
+fn case_folder(case: &Case) -> String {
+    format!("{}-friction-{}-seed-{}", case.shape.name(), case.friction, case.seed)
+}
+
+/// Names of the summary and the final state of a case.
+fn case_names(case: &Case) -> [String; 2] {
+    ["summary.json", "final_state.csv"].map(|file| format!("{}/{file}", case_folder(case)))
 }
 
 /// The places of the cases, longest runs first, so that no long one is left to run alone at the end. Low friction takes
@@ -99,7 +119,7 @@ fn workers(threads: Option<u16>, cases: usize) -> usize {
 }
 
 struct Sweep<'a> {
-    folder: &'a Path,
+    results: &'a Results,
     resolution: Resolution,
     quiet: bool,
     cases: &'a [Case],
@@ -155,16 +175,15 @@ impl Sweep<'_> {
             Ending::Failed(error) => return Err(error.to_string()),
             Ending::Duration | Ending::Rest => {}
         }
-        let folder = self.case_folder(case);
-        create_folder(&folder).map_err(text)?;
-        summary.write(&folder.join("summary.json")).map_err(|e| e.to_string())?;
-        let snapshot = built.simulation.snapshot();
-        write_final_state(&folder.join("final_state.csv"), &snapshot).map_err(|e| e.to_string())?;
+        self.write_case(case, &summary, &built.simulation.snapshot()).map_err(text)?;
         Ok(Some(summary))
     }
 
-    fn case_folder(&self, case: &Case) -> PathBuf {
-        self.folder.join(format!("{}-friction-{}-seed-{}", case.shape.name(), case.friction, case.seed))
+    fn write_case(&self, case: &Case, summary: &Summary, snapshot: &Snapshot) -> Result<(), CliError> {
+        let [summary_name, state_name] = case_names(case);
+        create_folder(&self.results.folder().join(case_folder(case)))?;
+        summary.write(&self.results.file(&summary_name)?)?;
+        Ok(write_final_state(&self.results.file(&state_name)?, snapshot)?)
     }
 
     fn book(&self, place: usize, row: ReposeRow) -> Result<(), CliError> {
@@ -180,7 +199,7 @@ impl Sweep<'_> {
     }
 
     fn write_table(&self, rows: &[ReposeRow]) -> Result<(), CliError> {
-        Ok(write_repose_table(&self.folder.join("repose_table.csv"), rows)?)
+        Ok(write_repose_table(&self.results.file(TABLE)?, rows)?)
     }
 
     fn finished_rows(&self) -> Vec<ReposeRow> {
@@ -268,7 +287,7 @@ fn point<'a>(friction: f64, rows: impl Iterator<Item = &'a &'a ReposeRow>, seeds
     FrictionPoint { friction, mean, error }
 }
 
-fn save_plot(folder: &Path, series: &[ShapeSeries], seeds: u16) -> Result<(), CliError> {
+fn save_plot(results: &Results, series: &[ShapeSeries], seeds: u16) -> Result<(), CliError> {
     if series.is_empty() {
         return Ok(());
     }
@@ -280,7 +299,7 @@ fn save_plot(folder: &Path, series: &[ShapeSeries], seeds: u16) -> Result<(), Cl
         source: "Tang 2014".to_owned(),
         shapes: series.to_vec(),
     };
-    save_figure(&folder.join("repose_angle"), &figure)?;
+    save_figure(&results.plot(PLOT)?, &figure)?;
     Ok(())
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Running a scene, measuring and writing are left to the programs: here stand only the plans for it.
 
+mod bytes;
 mod error;
 mod grid;
 mod mesh_file;

@@ -13,6 +13,8 @@ use std::path::Path;
 
 use granule_model::DVec3;
 
+use crate::bytes;
+
 /// The triangles of a mesh file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
@@ -67,7 +69,7 @@ impl TriangleMesh {
             "obj" => TriangleMesh::from_obj,
             _ => return Err(whole("meshes are read from .stl and .obj files".to_owned())),
         };
-        let bytes = std::fs::read(path).map_err(|e| whole(format!("cannot be read: {e}")))?;
+        let bytes = bytes::read(path, bytes::LARGEST_MESH).map_err(|why| whole(format!("cannot be read: {why}")))?;
         parse(&bytes)
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use granule_engine::{BodyDescription, EngineError, MaterialId, RestCriterion, Settings, Simulation};
 use granule_model::{BodyId, Coefficients, Material};
 
+use crate::bytes;
 use crate::error::{SceneError, SceneErrorKind as Kind, Source};
 use crate::plan::{MeasurePlan, OutputPlan, Stage};
 
@@ -62,8 +63,8 @@ impl Scene {
     /// [`SceneError`] for a file that cannot be read and for every mistake in it.
     pub fn load(path: &Path) -> Result<Scene, SceneError> {
         let shown = path.display().to_string();
-        let bytes = std::fs::read(path)
-            .map_err(|e| SceneError::bare(Kind::Io, format!("cannot read the scene `{shown}`: {e}")))?;
+        let unreadable = |why| SceneError::bare(Kind::Io, format!("cannot read the scene `{shown}`: {why}"));
+        let bytes = bytes::read(path, bytes::LARGEST_SCENE).map_err(unreadable)?;
         let text = String::from_utf8(bytes).map_err(|e| not_utf8(&shown, &e))?;
         let mut scene = Scene::parse(&text, &shown, path.parent().unwrap_or(Path::new("")))?;
         scene.name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());

@@ -39,6 +39,20 @@ impl Case {
         }
     }
 
+    /// The [`stem`](crate::Plot::stem)s of the plots that the case may have, known before it is run.
+    pub fn plots(&self) -> &'static [&'static str] {
+        match self.name {
+            "etm-single" => &["etm-collision"],
+            "chains" => &["three-ball-chain-a", "three-ball-chain-b", "three-ball-chain-c"],
+            "cradle-disturbed" => &["cradle-disturbed"],
+            "four-balls" => &["four-balls", "four-balls-paths"],
+            "box-spin" => &["box-spin", "velocity-error"],
+            "stacked-spheres" => &["stacked-spheres"],
+            "elastic-spheres" => &["energy-error"],
+            _ => &[],
+        }
+    }
+
     /// The case called `name`.
     pub fn by_name(name: &str) -> Option<Case> {
         CASES.into_iter().find(|case| case.name == name)

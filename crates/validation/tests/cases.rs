@@ -8,6 +8,7 @@ fn passes(name: &str) {
     let failed: Vec<_> = report.lines.iter().filter(|line| !line.passed()).collect();
     assert!(report.passed(), "{name}: {:?} {failed:#?}", report.error);
     assert!(report.lines.iter().any(|line| line.outcome == Outcome::Pass), "{name} compares something");
+    assert_eq!(report.plots.iter().map(|plot| plot.stem).collect::<Vec<_>>(), case.plots(), "{name}");
     for plot in &report.plots {
         let points = plot.curves.iter().flat_map(|curve| &curve.points);
         assert!(points.into_iter().filter(|p| p.0.is_finite() && p.1.is_finite()).count() > 1, "{}", plot.stem);

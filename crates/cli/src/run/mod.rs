@@ -21,11 +21,12 @@ use granule_scene::{Scene, packaged, packaged_names};
 
 use crate::args::RunArguments;
 use crate::clock::Processor;
-use crate::console::{note, say};
-use crate::error::{CliError, DONE, INTERRUPTED};
+use crate::console::{ended, note, say};
+use crate::error::{CliError, DONE};
 use crate::interrupt;
 use crate::profile::Profile;
 use crate::progress::Progress;
+use crate::results::{Earlier, Ground};
 
 /// Carries out `granule run`.
 ///
@@ -36,18 +37,21 @@ pub(crate) fn command(arguments: &RunArguments) -> Result<u8, CliError> {
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let request = Request {
         folder,
+        earlier: Earlier::of(arguments.out.is_some(), arguments.force),
         threads: arguments.threads,
         quiet: arguments.quiet,
         profile: arguments.profile.clone(),
         facts: Facts::default(),
     };
     let finished = run_and_record(&scene, &request)?;
-    if arguments.json {
-        say(finished.summary.to_json().trim_end());
+    let told = if arguments.json {
+        say(finished.summary.to_json().trim_end())
     } else if !arguments.quiet {
-        say(describe(&finished.summary, &request.folder));
-    }
-    finished.exit_code()
+        say(describe(&finished.summary, &request.folder))
+    } else {
+        Ok(())
+    };
+    ended(finished.exit_code(), told)
 }
 
 /// The scene that the user names: a file, or else a packaged scene.
@@ -64,6 +68,10 @@ pub fn find_scene(name: &str) -> Result<Scene, CliError> {
         if packaged_names().any(|known| known == name) {
             return CliError::Scene(error);
         }
+        if path.is_dir() {
+            let message = format!("`{name}` is a folder, but must be a scene file or the name of a packaged scene");
+            return CliError::Argument(message);
+        }
         let help: String = error.help_lines().iter().map(|line| format!("\nhelp: {line}")).collect();
         CliError::Argument(format!("there is no scene file and no packaged scene `{name}`{help}"))
     })
@@ -74,6 +82,8 @@ pub fn find_scene(name: &str) -> Result<Scene, CliError> {
 pub struct Request {
     /// Folder for the results.
     pub folder: PathBuf,
+    /// What becomes of results that stand there already.
+    pub earlier: Earlier,
     /// Threads; none for all cores.
     pub threads: Option<u16>,
     /// Whether nothing but errors is printed.
@@ -101,13 +111,13 @@ impl Finished {
     pub fn exit_code(self) -> Result<u8, CliError> {
         match self.ending {
             Ending::Duration | Ending::Rest => Ok(DONE),
-            Ending::Interrupted => Ok(INTERRUPTED),
+            Ending::Interrupted => Ok(interrupt::exit_code()),
             Ending::Failed(error) => Err(error),
         }
     }
 }
 
-/// Runs a scene on threads of its own with progress, Ctrl-C and all results.
+/// Runs a scene on threads of its own with progress, signals and all results.
 ///
 /// # Errors
 /// [`CliError`] for what keeps the run from beginning. What ends it later is in [`Finished::ending`]: results are written
@@ -121,8 +131,11 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         if !request.quiet {
             built.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
         }
+        let names = recorder::names(scene, built.simulation.body_count())?;
+        let ground = Ground::check(&request.folder, request.earlier, &names)?;
         let profile = request.profile.as_deref().map(Profile::begin).transpose()?;
-        let mut recorder = Recorder::create(&request.folder, scene, &built.simulation)?;
+        let results = ground.take(request.profile.as_deref())?;
+        let mut recorder = Recorder::create(results, scene, &built.simulation)?;
         let mut progress = Progress::new(request.quiet, scene, &plan);
         let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];
         let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);

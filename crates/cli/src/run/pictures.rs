@@ -1,6 +1,6 @@
 //! The pictures of a run and its film: which states, seen from where, under which names.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use granule_engine::{BodySnapshot, Simulation, Snapshot};
 use granule_model::{Aabb, Pose};
@@ -9,6 +9,7 @@ use granule_view::{Camera, Film, FilmPalette, RenderOptions, draw_caption, rende
 use image::RgbImage;
 
 use crate::error::CliError;
+use crate::results::Results;
 
 /// When the picture of a release is taken, after the removal, in units of sqrt(R/g), R the smallest equal-volume radius:
 /// 1.5 s for grains of 3 m, when the front is on its way.
@@ -21,7 +22,7 @@ const RELEASING: f64 = 4.0;
 /// second on, all show the same part of the world, so that they can be laid on each other.
 #[derive(Debug)]
 pub(crate) struct Album {
-    folder: PathBuf,
+    results: Results,
     plan: Pictures,
     removed: Vec<String>,
     region: Option<Aabb>,
@@ -30,10 +31,9 @@ pub(crate) struct Album {
 }
 
 impl Album {
-    /// An album in `folder`; the bodies called `removed` are those that do not stay.
-    pub(crate) fn new(folder: &Path, plan: Pictures, removed: Vec<String>) -> Self {
-        let folder = folder.to_path_buf();
-        Album { folder, plan, removed, region: None, releasing_at: None, taken: Vec::new() }
+    /// An album among `results`; the bodies called `removed` are those that do not stay.
+    pub(crate) fn new(results: &Results, plan: Pictures, removed: Vec<String>) -> Self {
+        Album { results: results.clone(), plan, removed, region: None, releasing_at: None, taken: Vec::new() }
     }
 
     pub(crate) fn begin(&mut self, simulation: &Simulation) -> Result<(), CliError> {
@@ -97,12 +97,37 @@ impl Album {
         }
         let same = self.taken.iter().filter(|taken| *taken == name).count();
         self.taken.push(name.to_owned());
-        let file = if same == 0 { format!("{name}.png") } else { format!("{name}-{}.png", same + 1) };
+        let path = self.results.file(&numbered(name, same))?;
         let options =
             RenderOptions { region: Some(region), caption: Some(time_text(snapshot)), ..RenderOptions::default() };
         let camera = Camera::framing(&region, Camera::default_direction());
-        Ok(save_png(&self.folder.join(file), &render(snapshot, &camera, &options))?)
+        Ok(save_png(&path, &render(snapshot, &camera, &options))?)
     }
+}
+
+/// Names of the pictures that a run through `stages` takes; where a removal comes too late for its picture, one that is left out.
+pub(crate) fn names(plan: Pictures, stages: &[Stage]) -> Vec<String> {
+    let mut taken: Vec<String> = Vec::new();
+    if plan == Pictures::Stages {
+        for (stage, next) in stages.iter().zip(stages.iter().skip(1).map(Some).chain([None])) {
+            if !stage.remove.is_empty() {
+                taken.push("releasing".to_owned());
+            }
+            if let Some(next) = next {
+                taken.push(if next.remove.is_empty() { file_name(&stage.name) } else { "packed".to_owned() });
+            }
+        }
+    }
+    if plan != Pictures::None {
+        taken.extend(["first", "final"].map(str::to_owned));
+    }
+    let same = |i: usize| taken[..i].iter().filter(|name| **name == taken[i]).count();
+    (0..taken.len()).map(|i| numbered(&taken[i], same(i))).collect()
+}
+
+/// The file of a picture of whose name so many were taken before.
+fn numbered(name: &str, before: usize) -> String {
+    if before == 0 { format!("{name}.png") } else { format!("{name}-{}.png", before + 1) }
 }
 
 /// The part of the world to show: the grains and the walls around them, without those that will be taken away, so that
@@ -136,12 +161,12 @@ struct Drawn {
 const STILL: (f64, f64) = (0.25, 1.5);
 
 impl Cinema {
-    /// A film from a place where the first state is in sight; see [`Album::new`].
-    pub(crate) fn create(folder: &Path, first: &Snapshot, rate: f64, removed: &[String]) -> Result<Self, CliError> {
+    /// A film at `path`, from a place where the first state is in sight; see [`Album::new`].
+    pub(crate) fn create(path: &Path, first: &Snapshot, rate: f64, removed: &[String]) -> Result<Self, CliError> {
         let region = lasting_region(first, removed);
         let options = RenderOptions { region: Some(region), ..RenderOptions::film() };
         let palette = FilmPalette::new(&options);
-        let film = Film::create(&folder.join("film.gif"), options.width, options.height, rate, palette)?;
+        let film = Film::create(path, options.width, options.height, rate, palette)?;
         let pixel = region.size().max_element() / f64::from(options.width.max(options.height));
         let camera = Camera::framing(&region, Camera::default_direction());
         Ok(Cinema { film, camera, options, pixel, drawn: None })

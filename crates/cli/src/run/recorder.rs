@@ -1,7 +1,5 @@
 //! Writes the files of a run as its scene's output plan asks, while it goes on and at its end.
 
-use std::path::{Path, PathBuf};
-
 use granule_engine::{Simulation, Snapshot};
 use granule_export::plot::{EnergyFigure, save_figure};
 use granule_export::{EnergyRow, EnergyWriter, SeriesWriter, Summary, VtkOptions, write_final_state};
@@ -10,18 +8,58 @@ use granule_scene::{OutputPlan, Scene};
 use super::files::{Frames, energy_row};
 use super::history::History;
 use super::measure;
-use super::pictures::{Album, Cinema};
+use super::pictures::{self, Album, Cinema};
 use super::runner::{Event, Observer};
-use crate::error::{CliError, create_folder};
+use crate::error::CliError;
+use crate::results::{Results, plot_names};
 
 /// Frames of the ParaView series for each one of the film, which plays in real time all the same: drawing is the dearest part of
 /// a demo, and 12.5 pictures a second are fluid enough.
 const FILM_EVERY: u64 = 2;
 
+/// Names of the files, and stems of the plots.
+const ENERGY: &str = "energy.csv";
+const SERIES: &str = "bodies";
+const SERIES_FILE: &str = "bodies.pvd";
+const FILM: &str = "film.gif";
+const FINAL_STATE: &str = "final_state.csv";
+const SUMMARY: &str = "summary.json";
+const ENERGY_PLOT: &str = "energy";
+const PROFILE_PLOT: &str = "profile";
+
+/// Name of a frame of the ParaView series, counted from 0.
+fn frame_name(frame: u64) -> String {
+    format!("{SERIES}/{}", SeriesWriter::frame_name(frame))
+}
+
+/// Names of the files that a run of `scene` with so many bodies would write, `/` between their parts; of the frames the first one,
+/// which no series is without.
+///
+/// # Errors
+/// [`CliError::Scene`] for a scene that does not say how long it runs.
+pub(crate) fn names(scene: &Scene, bodies: usize) -> Result<Vec<String>, CliError> {
+    let plan = &scene.output;
+    let written = [
+        (plan.energy_every > 0, ENERGY.to_owned()),
+        (plan.writes_vtk(bodies), SERIES_FILE.to_owned()),
+        (plan.writes_vtk(bodies), frame_name(0)),
+        (plan.film, FILM.to_owned()),
+        (plan.final_state, FINAL_STATE.to_owned()),
+        (plan.summary, SUMMARY.to_owned()),
+    ];
+    let mut names: Vec<String> = written.into_iter().filter(|(asked, _)| *asked).map(|(_, name)| name).collect();
+    if plan.plots {
+        names.extend(plot_names(ENERGY_PLOT));
+        names.extend(scene.measure.repose.iter().flat_map(|_| plot_names(PROFILE_PLOT)));
+    }
+    names.extend(pictures::names(plan.pictures, scene.stages()?));
+    Ok(names)
+}
+
 /// Writes into one folder: `energy.csv`, `bodies.pvd`, `film.gif` and pictures while the run goes on; `final_state.csv`,
 /// `summary.json` and the plots when it has ended.
 pub struct Recorder {
-    folder: PathBuf,
+    results: Results,
     plan: OutputPlan,
     energy: Option<EnergyWriter>,
     series: Option<SeriesWriter>,
@@ -40,26 +78,28 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Makes the folder and the files that grow during the run.
+    /// Makes the files that grow during the run.
     ///
     /// # Errors
     /// [`CliError`] naming the path that cannot be written.
-    pub fn create(folder: &Path, scene: &Scene, simulation: &Simulation) -> Result<Self, CliError> {
-        create_folder(folder)?;
+    pub fn create(results: Results, scene: &Scene, simulation: &Simulation) -> Result<Self, CliError> {
         let plan = scene.output;
         let vtk = plan.writes_vtk(simulation.body_count());
-        let energy = (plan.energy_every > 0).then(|| EnergyWriter::create(&folder.join("energy.csv"))).transpose()?;
-        let series = vtk.then(|| SeriesWriter::create(folder, "bodies", VtkOptions::default())).transpose()?;
+        let energy = || Ok::<_, CliError>(EnergyWriter::create(&results.file(ENERGY)?)?);
+        let series = || {
+            results.file(SERIES_FILE)?;
+            Ok::<_, CliError>(SeriesWriter::create(results.folder(), SERIES, VtkOptions::default())?)
+        };
         let removed: Vec<String> = scene.stages()?.iter().flat_map(|stage| stage.remove.clone()).collect();
         let film_rate = plan.frames_per_second / FILM_EVERY as f64;
-        let film = || Cinema::create(folder, &simulation.snapshot(), film_rate, &removed);
+        let film = || Cinema::create(&results.file(FILM)?, &simulation.snapshot(), film_rate, &removed);
         Ok(Recorder {
-            folder: folder.to_path_buf(),
             plan,
-            energy,
-            series,
+            energy: (plan.energy_every > 0).then(energy).transpose()?,
+            series: vtk.then(series).transpose()?,
             cinema: plan.film.then(film).transpose()?,
-            album: Album::new(folder, plan.pictures, removed),
+            album: Album::new(&results, plan.pictures, removed),
+            results,
             frames: Frames::new(plan.frames_per_second),
             framed: None,
             frame_count: 0,
@@ -78,11 +118,10 @@ impl Recorder {
         let snapshot = simulation.snapshot();
         let mut results = Vec::new();
         if self.plan.final_state {
-            let path = self.folder.join("final_state.csv");
-            results.push(write_final_state(&path, &snapshot).map_err(CliError::from));
+            results.push(self.write_final_state(&snapshot));
         }
         if self.plan.summary {
-            results.push(summary.write(&self.folder.join("summary.json")).map_err(CliError::from));
+            results.push(self.write_summary(summary));
         }
         if self.plan.plots {
             results.push(self.plot_energy(scene));
@@ -91,20 +130,28 @@ impl Recorder {
         results.into_iter().collect()
     }
 
+    fn write_final_state(&self, snapshot: &Snapshot) -> Result<(), CliError> {
+        Ok(write_final_state(&self.results.file(FINAL_STATE)?, snapshot)?)
+    }
+
+    fn write_summary(&self, summary: &Summary) -> Result<(), CliError> {
+        Ok(summary.write(&self.results.file(SUMMARY)?)?)
+    }
+
     fn plot_energy(&self, scene: &Scene) -> Result<(), CliError> {
         let rows = self.history.rows();
         if rows.is_empty() {
             return Ok(());
         }
         let figure = EnergyFigure { title: title(scene), rows, events: self.events.clone() };
-        save_figure(&self.folder.join("energy"), &figure)?;
+        save_figure(&self.results.plot(ENERGY_PLOT)?, &figure)?;
         Ok(())
     }
 
     fn plot_profile(&self, scene: &Scene, snapshot: &Snapshot) -> Result<(), CliError> {
         let Some(plan) = scene.measure.repose else { return Ok(()) };
         let Some(figure) = measure::profile_figure(snapshot, &plan, title(scene)) else { return Ok(()) };
-        save_figure(&self.folder.join("profile"), &figure)?;
+        save_figure(&self.results.plot(PROFILE_PLOT)?, &figure)?;
         Ok(())
     }
 
@@ -115,6 +162,7 @@ impl Recorder {
         self.framed = Some(simulation.time());
         let snapshot = simulation.snapshot();
         if let Some(series) = &mut self.series {
+            self.results.file(&frame_name(series.frames()))?;
             series.write(&snapshot)?;
         }
         if let Some(cinema) = self.cinema.as_mut().filter(|_| self.frame_count.is_multiple_of(FILM_EVERY)) {

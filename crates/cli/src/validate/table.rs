@@ -96,11 +96,13 @@ pub(super) fn failures(report: &Report) -> Vec<String> {
 }
 
 /// How many cases and lines ended how.
-pub(super) fn outcome(reports: &[Report]) -> String {
+pub(super) fn outcome(reports: &[Report], left: usize) -> String {
     let passed = reports.iter().filter(|report| report.passed()).count();
     let lines = |outcome| reports.iter().flat_map(|r| &r.lines).filter(|line| line.outcome == outcome).count();
+    let interrupted =
+        if left > 0 { format!("interrupted, {left} cases were not run to their end; ") } else { String::new() };
     format!(
-        "{passed} of {} cases passed; lines: {} passed, {} failed, {} listed",
+        "{interrupted}{passed} of {} cases passed; lines: {} passed, {} failed, {} listed",
         reports.len(),
         lines(Outcome::Pass),
         lines(Outcome::Fail),
@@ -109,8 +111,8 @@ pub(super) fn outcome(reports: &[Report]) -> String {
 }
 
 /// All cases as Markdown: an overview, then a table of every line.
-pub(super) fn markdown(reports: &[Report]) -> String {
-    let mut text = format!("# Validation\n\n{}.\n\n| case | what | outcome |\n|---|---|---|\n", outcome(reports));
+pub(super) fn markdown(reports: &[Report], left: usize) -> String {
+    let mut text = format!("# Validation\n\n{}.\n\n| case | what | outcome |\n|---|---|---|\n", outcome(reports, left));
     for report in reports {
         let _ = writeln!(text, "| {} | {} | {} |", report.name, report.about, verdict(report));
     }
@@ -136,7 +138,7 @@ pub(super) fn markdown(reports: &[Report]) -> String {
 }
 
 /// All cases as one object.
-pub(super) fn json(reports: &[Report]) -> Value {
+pub(super) fn json(reports: &[Report], left: usize) -> Value {
     let case = |report: &Report| {
         json!({
             "name": report.name, "about": report.about, "passed": report.passed(), "lines": report.lines,
@@ -144,8 +146,9 @@ pub(super) fn json(reports: &[Report]) -> Value {
             "error": report.error.as_ref().map(ToString::to_string),
         })
     };
-    let passed = reports.iter().all(Report::passed);
-    json!({ "passed": passed, "cases": reports.iter().map(case).collect::<Vec<_>>() })
+    let passed = left == 0 && reports.iter().all(Report::passed);
+    let ended = if left == 0 { "done" } else { "interrupted" };
+    json!({ "passed": passed, "ended": ended, "cases": reports.iter().map(case).collect::<Vec<_>>() })
 }
 
 #[cfg(test)]
@@ -167,17 +170,21 @@ mod tests {
             failures(&report),
             ["FAIL case: speed [m/s]: expected 2, measured 2.5, deviation 5.0e-1, tolerance 1.0e-1"]
         );
-        assert_eq!(outcome(&[report]), "0 of 1 cases passed; lines: 1 passed, 1 failed, 1 listed");
+        assert_eq!(outcome(&[report], 0), "0 of 1 cases passed; lines: 1 passed, 1 failed, 1 listed");
     }
 
     #[test]
     fn tables_hold_every_line_and_no_bar_breaks_them() {
         let reports =
             [report(vec![Line::at_most("|w| [rad/s]", 4.34, 0.7).noted("a|b"), Line::listed("n", 1e-20, "")])];
-        let text = markdown(&reports);
+        let text = markdown(&reports, 0);
         assert!(text.contains("| case | \\|w\\| [rad/s] | <= 4.34 | 0.7 | 0 | 0 | PASS | a\\|b |"), "{text}");
         assert!(text.contains("| case | n | - | 1.0e-20 | - | - | listed |  |"), "{text}");
-        let object = json(&reports);
+        let object = json(&reports, 0);
+        assert_eq!((&object["passed"], &object["ended"]), (&json!(true), &json!("done")));
+        let object = json(&reports, 2);
+        assert_eq!((&object["passed"], &object["ended"]), (&json!(false), &json!("interrupted")));
+        assert!(outcome(&reports, 2).starts_with("interrupted, 2 cases"));
         assert_eq!(object["cases"][0]["lines"][0]["outcome"], "pass");
         assert_eq!(object["cases"][0]["lines"][1]["expected"], Value::Null);
     }

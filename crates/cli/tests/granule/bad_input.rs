@@ -1,5 +1,7 @@
 //! Every kind of bad input gives exit code 2 and one message that names the place: never a panic, never a run.
 
+use std::path::Path;
+
 use crate::support::{Ended, call, folder, write};
 
 const BODY: &str = "[[body]]\nname = \"stone\"\nshape = { sphere.radius = 0.5 }\nposition = [0.0, 0.0, 1.0]\n\
@@ -7,18 +9,21 @@ const BODY: &str = "[[body]]\nname = \"stone\"\nshape = { sphere.radius = 0.5 }\
 
 /// Runs a scene and expects exit code 2 with a message that holds each of `parts`.
 fn refused(scene: &str, parts: &[&str]) -> Ended {
-    let folder = folder();
-    write(folder.path(), "bad.toml", scene);
-    let ended = call(folder.path(), &["run", "bad.toml", "--out", "results"]).expect(2);
+    refused_in(folder().path(), scene, parts)
+}
+
+fn refused_in(folder: &Path, scene: &str, parts: &[&str]) -> Ended {
+    write(folder, "bad.toml", scene);
+    let ended = call(folder, &["run", "bad.toml", "--out", "results"]).expect(2);
     for part in parts {
         assert!(ended.err.contains(part), "`{part}` is missing:\n{}", ended.err);
     }
     let messages = ended.err.lines().filter(|line| line.starts_with("error")).count();
     assert_eq!(messages, 1, "one message, not {messages}:\n{}", ended.err);
     assert!(ended.out.is_empty(), "{}", ended.out);
-    assert!(!folder.path().join("results").exists(), "a refused scene leaves nothing");
+    assert!(!folder.join("results").exists(), "a refused scene leaves nothing");
     // `info` reads the same scene and must refuse it alike.
-    let info = call(folder.path(), &["info", "bad.toml"]);
+    let info = call(folder, &["info", "bad.toml"]);
     assert_eq!((info.code, info.err.as_str()), (Some(2), ended.err.as_str()));
     ended
 }
@@ -107,6 +112,36 @@ fn a_missing_file() {
     call(folder.path(), &["run", "image.toml"]).expect(2);
 }
 
+#[cfg(unix)]
+#[test]
+fn files_without_end_and_folders() {
+    let folder = folder();
+    let long = std::fs::File::create(folder.path().join("long.toml")).expect("created");
+    long.set_len(1 << 30).expect("lengthened");
+    std::fs::rename(write(folder.path(), "mesh", ""), folder.path().join("long.stl")).expect("renamed");
+    let mesh = std::fs::File::options().write(true).open(folder.path().join("long.stl")).expect("opened");
+    mesh.set_len(1 << 30).expect("lengthened");
+    std::fs::create_dir(folder.path().join("folder.obj")).expect("made");
+    for (argument, parts) in [
+        ("/dev/zero", ["/dev/zero", "larger than 256 MiB"]),
+        ("long.toml", ["long.toml", "larger than 256 MiB"]),
+        ("folder.obj/", ["`folder.obj/`", "is a folder"]),
+        (".", ["`.`", "is a folder"]),
+    ] {
+        let ended = call(folder.path(), &["info", argument]).expect(2);
+        assert!(parts.iter().all(|part| ended.err.contains(part)), "{}", ended.err);
+    }
+    for (mesh, part) in [("long.stl", "larger than 512 MiB"), ("folder.obj", "a folder, but must be a file")] {
+        let body = BODY.replace("sphere.radius = 0.5", &format!("mesh.file = \"{mesh}\""));
+        refused_in(folder.path(), &run(&body), &["bad.toml:5:", mesh, part]);
+    }
+    // A pipe is read to its end.
+    let script = format!("cat bad.toml | '{}' info /dev/stdin", env!("CARGO_BIN_EXE_granule"));
+    write(folder.path(), "bad.toml", BODY);
+    let output = std::process::Command::new("sh").current_dir(folder.path()).args(["-c", &script]).output();
+    assert!(Ended::of(output.expect("sh starts")).expect(0).out.contains("1 dynamic"));
+}
+
 #[test]
 fn a_scene_without_an_end() {
     let folder = folder();
@@ -138,6 +173,20 @@ fn arguments_out_of_range() {
         // Without a subcommand the help is the message.
         assert!(ended.err.contains("error") || ended.err.contains("Usage"), "{line}: {}", ended.err);
         assert!(ended.out.is_empty(), "{line}: {}", ended.out);
+    }
+    // A negative number is a mistake like any other: what was given, and the range.
+    for (line, given, range) in [
+        ("demo repose --friction -1", "'-1' for '--friction <X>'", "from 0 to 10"),
+        ("demo repose --friction -0.5e0", "'-0.5e0' for '--friction <X>'", "from 0 to 10"),
+        ("demo repose --steps-per-second -1", "'-1' for '--steps-per-second <N>'", "above 0 and at most"),
+        ("demo repose --seed -1", "'-1' for '--seed <N>'", "a whole number from 0 to 18446744073709551615"),
+        ("demo repose --count -1", "'-1' for '--count <N>'", "1..=1000000"),
+        ("demo repose --sweep --seeds -1", "'-1' for '--seeds <K>'", "1..=1000"),
+        ("demo repose --threads -1", "'-1' for '--threads <N>'", "1..=1024"),
+        ("run bounce --threads -1", "'-1' for '--threads <N>'", "1..=1024"),
+    ] {
+        let ended = call(folder.path(), &line.split(' ').collect::<Vec<_>>()).expect(2);
+        assert!(ended.err.contains(given) && ended.err.contains(range), "{line}: {}", ended.err);
     }
     let ended = call(folder.path(), &["run", "bounce", "--threads", "0"]);
     assert!(ended.err.contains("--threads"), "{}", ended.err);

@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod demo;
+mod folder;
+mod full_disk;
 mod interrupt;
 mod leaving;
 mod profile;

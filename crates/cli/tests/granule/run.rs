@@ -113,8 +113,14 @@ fn results_that_cannot_be_written_are_named() {
     let folder = folder();
     write(folder.path(), "a.toml", &cubes(1, "duration = 0.02\ntime_step = 0.01"));
     write(folder.path(), "taken", "a file where a folder should be");
-    let ended = call(folder.path(), &["run", "a.toml", "--out", "taken/results"]).expect(1);
-    assert!(ended.err.contains("taken/results"), "{}", ended.err);
+    // A folder that cannot be made is a wrong argument of every command.
+    for line in ["run a.toml", "demo repose --count 8", "demo repose --sweep --count 8", "validate"] {
+        for out in ["taken/results", "taken"] {
+            let arguments = [&line.split(' ').collect::<Vec<_>>()[..], &["--out", out]].concat();
+            let ended = call(folder.path(), &arguments).expect(2);
+            assert!(ended.err.contains(&format!("cannot create the folder {out}: ")), "{}", ended.err);
+        }
+    }
     // One file that cannot be written does not cost the others.
     std::fs::create_dir_all(folder.path().join("out/a/final_state.csv")).expect("a folder where a file should be");
     let ended = call(folder.path(), &["run", "a.toml"]).expect(1);

@@ -85,12 +85,17 @@ impl SeriesWriter {
     pub fn write(&mut self, snapshot: &Snapshot) -> Result<PathBuf, ExportError> {
         let chosen = self.options.segments_for(snapshot.bodies.len());
         let segments = *self.segments.get_or_insert(chosen);
-        let file_name = format!("frame_{:06}.vtp", self.frames);
+        let file_name = Self::frame_name(self.frames);
         let path = self.frame_folder.join(&file_name);
         write_frame(&path, &mut self.builder, snapshot, segments)?;
         self.append_entry(snapshot.time, &file_name).map_err(ExportError::io("write", &self.pvd_path))?;
         self.frames += 1;
         Ok(path)
+    }
+
+    /// File name of a frame, counted from 0.
+    pub fn frame_name(frame: u64) -> String {
+        format!("frame_{frame:06}.vtp")
     }
 
     /// Frames written so far.
