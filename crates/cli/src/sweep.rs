@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use granule_engine::Snapshot;
 use granule_export::plot::{FrictionPoint, ReposeFigure, ShapeSeries, save_figure};
-use granule_export::{ReposeRow, Summary, write_final_state, write_repose_table};
+use granule_export::{ReposeRow, ReposeSummary, Summary, write_final_state, write_repose_table};
+use granule_measure::Verdict;
 use granule_scene::ReposeShape;
 
 use crate::args::ReposeArguments;
@@ -209,8 +210,10 @@ impl Sweep<'_> {
 }
 
 fn row(case: &Case, summary: &Summary) -> ReposeRow {
-    let angle = summary.angle_of_repose_deg;
-    let degrees = |value: fn(&granule_export::ReposeAngle) -> f64| angle.as_ref().map_or(f64::NAN, value);
+    let repose = summary.repose.as_ref();
+    let tang = repose.and_then(|r| r.tang_2014);
+    let degrees = |value: fn(&granule_export::ReposeAngle) -> f64| tang.as_ref().map_or(f64::NAN, value);
+    let slope = |value: fn(&ReposeSummary) -> Option<f64>| repose.and_then(value).unwrap_or(f64::NAN);
     let seconds = |stage: usize| summary.stages.get(stage).map_or(f64::NAN, |s| s.seconds);
     ReposeRow {
         mean: degrees(|a| a.mean),
@@ -228,6 +231,12 @@ fn row(case: &Case, summary: &Summary) -> ReposeRow {
         steps: summary.steps,
         cpu_seconds: summary.cpu_seconds,
         state_hash: summary.state_hash.clone(),
+        verdict: repose.map_or_else(String::new, |r| r.verdict.clone()),
+        angle_deg: slope(|r| r.angle_deg),
+        standard_error_deg: slope(|r| r.standard_error_deg),
+        r2: slope(|r| r.r2),
+        toe_to_crest_deg: slope(|r| r.toe_to_crest_deg),
+        toe_m: slope(|r| Some(r.toe_m)),
         ..failed_row(case, String::new())
     }
 }
@@ -253,13 +262,30 @@ fn failed_row(case: &Case, failure: String) -> ReposeRow {
         cpu_seconds: f64::NAN,
         state_hash: String::new(),
         failure,
+        verdict: String::new(),
+        angle_deg: f64::NAN,
+        standard_error_deg: f64::NAN,
+        r2: f64::NAN,
+        toe_to_crest_deg: f64::NAN,
+        toe_m: f64::NAN,
     }
+}
+
+/// Whether the run left a slope, and so has an angle.
+fn is_slope(row: &&ReposeRow) -> bool {
+    row.verdict == ReposeSummary::SLOPE && row.angle_deg.is_finite()
+}
+
+/// Runs of a shape that came through without leaving a slope.
+fn left_out(rows: &[ReposeRow], shape: &str) -> usize {
+    rows.iter().filter(|row| row.shape == shape && row.failure.is_empty() && !is_slope(row)).count()
 }
 
 /// The curves of the plot, in the order of the table.
 fn series(rows: &[ReposeRow], seeds: u16) -> Vec<ShapeSeries> {
     let of_shape = |shape: ReposeShape| {
-        let rows: Vec<&ReposeRow> = rows.iter().filter(|r| r.shape == shape.name() && r.mean.is_finite()).collect();
+        let left_out = left_out(rows, shape.name());
+        let rows: Vec<&ReposeRow> = rows.iter().filter(|r| r.shape == shape.name()).filter(is_slope).collect();
         let mut frictions: Vec<f64> = rows.iter().map(|r| r.friction).collect();
         frictions.dedup();
         let point = |friction: &f64| point(*friction, rows.iter().filter(|r| r.friction == *friction), seeds);
@@ -267,35 +293,36 @@ fn series(rows: &[ReposeRow], seeds: u16) -> Vec<ShapeSeries> {
             name: shape.name().to_owned(),
             points: frictions.iter().map(point).collect(),
             stated_errors: Some(stated_errors(shape)),
+            left_out,
         }
     };
     ReposeShape::ALL.into_iter().map(of_shape).filter(|s| !s.points.is_empty()).collect()
 }
 
 /// Mean over the seeds, and its error: the standard error where several seeds were asked for (none when fewer than two came
-/// through), otherwise the spread of the strips.
+/// through), otherwise that over the strips. Only of runs that left a slope.
 fn point<'a>(friction: f64, rows: impl Iterator<Item = &'a &'a ReposeRow>, seeds: u16) -> FrictionPoint {
     let rows: Vec<_> = rows.collect();
     let count = rows.len() as f64;
-    let mean = rows.iter().map(|r| r.mean).sum::<f64>() / count;
-    let squares: f64 = rows.iter().map(|r| (r.mean - mean) * (r.mean - mean)).sum();
+    let mean = rows.iter().map(|r| r.angle_deg).sum::<f64>() / count;
+    let squares: f64 = rows.iter().map(|r| (r.angle_deg - mean) * (r.angle_deg - mean)).sum();
     let error = match (seeds, rows.as_slice()) {
-        (1, [row]) => row.absolute_error,
+        (1, [row]) => row.standard_error_deg,
         (_, [_, _, ..]) => (squares / (count - 1.0) / count).sqrt(),
         _ => f64::NAN,
     };
-    FrictionPoint { friction, mean, error }
+    let spread = rows.iter().map(|r| r.absolute_error).sum::<f64>() / count;
+    FrictionPoint { friction, mean, error, spread }
 }
 
 fn save_plot(results: &Results, series: &[ShapeSeries], seeds: u16) -> Result<(), CliError> {
     if series.is_empty() {
         return Ok(());
     }
-    let error_label =
-        if seeds > 1 { format!("standard error over {seeds} seeds") } else { "spread of strips".to_owned() };
+    let over = if seeds > 1 { format!("{seeds} seeds") } else { "the strips".to_owned() };
     let figure = ReposeFigure {
-        title: "angle of repose against friction".to_owned(),
-        error_label,
+        title: format!("angle of repose against friction   (bars: standard error over {over})"),
+        spread_label: "spread of strips".to_owned(),
         source: "Tang 2014".to_owned(),
         shapes: series.to_vec(),
     };
@@ -309,10 +336,32 @@ fn row_text(row: &ReposeRow) -> String {
         return format!("{head}: failed: {}", row.failure);
     }
     let rest = if row.at_rest { "" } else { ", not at rest" };
-    format!(
-        "{head}: {:.2} +- {:.2} degrees, {:.0} s of processor time{rest}",
-        row.mean, row.absolute_error, row.cpu_seconds
-    )
+    format!("{head}: {}, {:.0} s of processor time{rest}", angle_text(row), row.cpu_seconds)
+}
+
+/// The angle of a row with its error, or why it has none.
+fn angle_text(row: &ReposeRow) -> String {
+    if is_slope(&row) {
+        format!("{:.2} +- {:.2} degrees", row.angle_deg, row.standard_error_deg)
+    } else {
+        format!("no angle, {}", row.verdict)
+    }
+}
+
+/// How many runs without a slope the means leave out, shape by shape; nothing where none is.
+fn left_out_lines(rows: &[ReposeRow]) -> Vec<String> {
+    let line = |shape: ReposeShape| {
+        let count = left_out(rows, shape.name());
+        let runs = rows.iter().filter(|row| row.shape == shape.name() && row.failure.is_empty()).count();
+        let verdicts = Verdict::ALL.into_iter().filter_map(|verdict| {
+            let named = |row: &&ReposeRow| row.shape == shape.name() && row.verdict == verdict.name();
+            let count = rows.iter().filter(named).count();
+            (verdict != Verdict::Slope && count > 0).then(|| format!("{} {count}", verdict.name()))
+        });
+        let verdicts = verdicts.collect::<Vec<_>>().join(", ");
+        (count > 0).then(|| format!("left out   {count} of {runs} runs of {} are no slope: {verdicts}", shape.name()))
+    };
+    ReposeShape::ALL.into_iter().filter_map(line).collect()
 }
 
 /// The sweep in words: the points, and the spread of the strips beside what the paper states.
@@ -323,10 +372,14 @@ fn describe(series: &[ShapeSeries], rows: &[ReposeRow], folder: &Path) -> String
             |p: &FrictionPoint| format!("{:<10}{:>10}{:>10.2} +- {:.2}", shape.name, p.friction, p.mean, p.error);
         lines.extend(shape.points.iter().map(line));
     }
+    lines.extend(left_out_lines(rows));
     lines.push(String::new());
-    lines.push("absolute error over the strips [degrees], ours and that stated by Tang 2014:".to_owned());
+    lines.push(
+        "absolute error over the strips as Tang 2014 measures it [degrees], ours and that stated by Tang 2014:"
+            .to_owned(),
+    );
     for shape in series {
-        let errors = || rows.iter().filter(|r| r.shape == shape.name && r.mean.is_finite()).map(|r| r.absolute_error);
+        let errors = || rows.iter().filter(|r| r.shape == shape.name).filter(is_slope).map(|r| r.absolute_error);
         let (low, high) = (errors().fold(f64::INFINITY, f64::min), errors().fold(0.0, f64::max));
         if let Some((from, to)) = shape.stated_errors {
             lines.push(format!("{:<10}{low:>8.2} to {high:.2}, stated {from} to {to}", shape.name));
@@ -344,7 +397,14 @@ mod tests {
 
     fn row_of(shape: ReposeShape, friction: f64, seed: u64, mean: f64) -> ReposeRow {
         let case = Case { shape, friction, seed };
-        ReposeRow { mean, absolute_error: 2.0, ..failed_row(&case, String::new()) }
+        ReposeRow {
+            mean: mean + 90.0,
+            absolute_error: 2.0,
+            verdict: "slope".to_owned(),
+            angle_deg: mean,
+            standard_error_deg: 0.5,
+            ..failed_row(&case, String::new())
+        }
     }
 
     #[test]
@@ -367,8 +427,24 @@ mod tests {
         let p = curves[0].points[0];
         // Sample deviation 2, three runs.
         assert!((p.mean - 12.0).abs() <= 1e-14 && (p.error - 2.0 / 3f64.sqrt()).abs() <= 1e-14, "{p:?}");
-        assert_eq!(series(&rows[..1], 1)[0].points[0].error, 2.0);
+        assert_eq!(series(&rows[..1], 1)[0].points[0].error, 0.5);
+        assert_eq!(series(&rows[..1], 1)[0].points[0].spread, 2.0);
         assert!(series(&rows[..1], 3)[0].points[0].error.is_nan());
+    }
+
+    #[test]
+    fn what_is_no_slope_stays_out_of_means_and_curves_and_is_counted() {
+        let mut rows: Vec<_> =
+            [(1, 10.0), (2, 12.0), (3, 70.0)].map(|(seed, mean)| row_of(ReposeShape::Cubes, 0.3, seed, mean)).to_vec();
+        rows[2] = ReposeRow { verdict: "cliff".to_owned(), angle_deg: f64::NAN, ..rows[2].clone() };
+        let curves = series(&rows, 3);
+        assert_eq!((curves[0].points[0].mean, curves[0].left_out), (11.0, 1));
+        let text = describe(&curves, &rows, Path::new("here"));
+        assert!(text.contains("1 of 3 runs of cubes are no slope: cliff 1"), "{text}");
+        assert!(row_text(&rows[2]).contains("no angle, cliff") && !row_text(&rows[2]).contains("160"));
+        // With no slope at all there is no curve, and the count is told all the same.
+        let text = describe(&series(&rows[2..], 3), &rows[2..], Path::new("here"));
+        assert!(text.contains("1 of 1 runs of cubes are no slope") && !text.contains("70"), "{text}");
     }
 
     #[test]

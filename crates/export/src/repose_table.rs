@@ -16,11 +16,11 @@ pub struct ReposeRow {
     pub friction: f64,
     /// Seed of the orientations in the start grid.
     pub seed: u64,
-    /// Mean angle of repose of the strips \[degrees\]; NaN when it could not be measured.
+    /// Mean angle over the strips as Tang 2014 measures it, whatever the surface is \[degrees\]; NaN when it could not be measured.
     pub mean: f64,
-    /// Smallest angle of a strip \[degrees\].
+    /// Smallest angle of a strip after Tang 2014 \[degrees\].
     pub min: f64,
-    /// Largest angle of a strip \[degrees\].
+    /// Largest angle of a strip after Tang 2014 \[degrees\].
     pub max: f64,
     /// Mean distance of the largest and the smallest angle from the mean \[degrees\]: the error as Tang 2014 states it.
     pub absolute_error: f64,
@@ -48,9 +48,21 @@ pub struct ReposeRow {
     pub state_hash: String,
     /// Why the run failed; empty for one that came through.
     pub failure: String,
+    /// What the surface is, as in `summary.json`; empty for a run that failed.
+    pub verdict: String,
+    /// Angle of the slope \[degrees\]; NaN where the surface is none, and so the next three and the toe.
+    pub angle_deg: f64,
+    /// Its standard error over the strips \[degrees\].
+    pub standard_error_deg: f64,
+    /// Mean share of the scatter that the lines explain \[-\].
+    pub r2: f64,
+    /// Angle of the straight way from crest to toe \[degrees\].
+    pub toe_to_crest_deg: f64,
+    /// Where the toe is along the long side \[m\].
+    pub toe_m: f64,
 }
 
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 25] = [
     "shape",
     "friction",
     "seed",
@@ -70,6 +82,12 @@ const COLUMNS: [&str; 19] = [
     "cpu_seconds",
     "state_hash",
     "failure",
+    "verdict",
+    "angle_deg",
+    "standard_error_deg",
+    "r2",
+    "toe_to_crest_deg",
+    "toe_m",
 ];
 
 /// Writes the table of a sweep, in the order of `rows`; angles in degrees, times in seconds.
@@ -84,7 +102,7 @@ pub fn write_repose_table(path: &Path, rows: &[ReposeRow]) -> Result<(), ExportE
     writer.flush().map_err(ExportError::io("write", path))
 }
 
-fn record(row: &ReposeRow) -> [String; 19] {
+fn record(row: &ReposeRow) -> [String; 25] {
     let n = number_text;
     [
         row.shape.clone(),
@@ -106,6 +124,12 @@ fn record(row: &ReposeRow) -> [String; 19] {
         n(row.cpu_seconds),
         row.state_hash.clone(),
         row.failure.clone(),
+        row.verdict.clone(),
+        n(row.angle_deg),
+        n(row.standard_error_deg),
+        n(row.r2),
+        n(row.toe_to_crest_deg),
+        n(row.toe_m),
     ]
 }
 
@@ -135,6 +159,12 @@ mod tests {
             cpu_seconds: 31.5,
             state_hash: "00ff".into(),
             failure: "step 3: no contact".into(),
+            verdict: "slope".into(),
+            angle_deg: 26.5,
+            standard_error_deg: 0.75,
+            r2: 0.875,
+            toe_to_crest_deg: 27.25,
+            toe_m: 31.5,
         };
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("repose_table.csv");

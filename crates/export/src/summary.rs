@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ExportError;
 use crate::number::finite_or_null;
+use crate::repose_summary::ReposeSummary;
 
 /// The result of a run. Numbers that are not finite are written as `null` and read back as NaN.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,8 +17,10 @@ pub struct Summary {
     pub version: String,
     /// Name of the scene.
     pub scene: String,
-    /// Angle of repose; absent when the scene asks for none or nothing could be measured.
+    /// Angle of repose as Tang 2014 measures it, as in `repose.tang_2014`; absent where the surface is no slope.
     pub angle_of_repose_deg: Option<ReposeAngle>,
+    /// The surface and its angle; absent when the scene asks for none or the run did not come to its end.
+    pub repose: Option<ReposeSummary>,
     /// Whether the run ended at rest by the criterion of the engine.
     pub at_rest: bool,
     /// Largest overlap of any contact in any step over the smaller body's equal-volume radius \[-\].

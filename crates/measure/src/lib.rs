@@ -7,14 +7,20 @@
 mod audit;
 mod coordination;
 mod energy;
+mod fit;
+mod heights;
 mod packing;
 mod repose;
+mod slope;
 mod sum;
 mod tops;
 
 pub use audit::{EnergyAudit, StepEnergy};
 pub use coordination::{Coordination, Touch};
 pub use energy::{BodyMotion, Energies};
+pub use fit::FittedLine;
+pub use heights::Heights;
 pub use packing::{CoreRegion, packing_fraction};
 pub use repose::{Cell, Fall, GridError, Line, LongSide, ProfileBin, ReposeAngle, ReposeGrid, Strip};
+pub use slope::{Slope, SlopeAngle, StripLine, StripSlope, Verdict, pile_end, share_beyond};
 pub use sum::Sum;

@@ -193,6 +193,29 @@ impl ReposeGrid {
         self.highest.get(cell).copied().flatten()
     }
 
+    /// The highest points so far, strip by strip; cells of a strip follow each other along the long side.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[Option<DVec3>]> {
+        self.highest.chunks_exact(self.cells_per_strip)
+    }
+
+    /// Where the strips begin and end along the long side \[m\].
+    pub(crate) fn ends(&self) -> (f64, f64) {
+        (self.along_first(self.min).x, self.along_first(self.max).x)
+    }
+
+    /// The cells that a body between the corners `min` and `max` (x and y in the world \[m\]) may lie above, and at most one
+    /// more on each side.
+    pub fn cells_below(&self, min: DVec2, max: DVec2) -> impl Iterator<Item = Cell> + '_ {
+        let (low, high) = (self.along_first(self.min), self.along_first(self.max));
+        let counts = DVec2::new(self.cells_per_strip as f64, self.strips as f64);
+        let place = |p: DVec2| (self.along_first(p) - low) / (high - low) * counts;
+        // Casts saturate: what lies before the floor begins at cell 0, what lies beyond it has an empty range.
+        let (from, to) = (place(min).floor() - 1.0, place(max).floor() + 2.0);
+        let along = from.x as usize..(to.x as usize).min(self.cells_per_strip);
+        let across = from.y as usize..(to.y as usize).min(self.strips);
+        across.flat_map(move |s| along.clone().map(move |k| self.cell(s * self.cells_per_strip + k)))
+    }
+
     /// Forgets all points.
     pub fn clear(&mut self) {
         self.highest.fill(None);

@@ -49,8 +49,10 @@ pub struct ReposePlan {
     pub fall: Fall,
     /// Number of strips across, at least 1.
     pub strips: usize,
-    /// Number of cells along each strip, at least 2.
+    /// Number of cells along each strip of the paper's grid, at least 2.
     pub cells_per_strip: usize,
+    /// Level of the floor \[m\]; none: that of the static half-spaces and containers below the middle of the floor.
+    pub height: Option<f64>,
 }
 
 /// Where the packing fraction is measured: the core of the pile, away from walls and surface.

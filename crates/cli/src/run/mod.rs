@@ -8,6 +8,7 @@ pub mod measure;
 mod outcome;
 mod pictures;
 mod recorder;
+pub mod repose;
 mod runner;
 
 pub use outcome::{Facts, describe, summary};
@@ -141,7 +142,7 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);
         let facts = Facts { threads: rayon::current_num_threads(), ..request.facts };
         let summary = summary(scene, &built.simulation, &outcome, &facts);
-        let written = recorder.finish(scene, &built.simulation, &summary);
+        let written = recorder.finish(scene, &built.simulation, &outcome, &summary);
         if let Err(error) = written.and(profile.map_or(Ok(()), Profile::finish)) {
             // The first failure is the one to tell of; this one often follows from it.
             if !matches!(outcome.ending, Ending::Failed(_)) {

@@ -4,12 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use granule_engine::{ImpactCounts, Simulation, Snapshot};
-use granule_export::{
-    EnergyTotals, ImpactSummary, RemovedSummary, ReposeAngle, StageSummary, Summary, state_hash_text,
-};
+use granule_export::{EnergyTotals, ImpactSummary, RemovedSummary, StageSummary, Summary, state_hash_text};
 use granule_scene::Scene;
 
 use super::measure;
+use super::repose::{self, Repose};
 use super::runner::{Outcome, StageOutcome};
 
 /// Parameters of a run that its summary repeats.
@@ -29,12 +28,13 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
     let audit = simulation.audit();
     // Only the end of the last stage is the state that the scene wants measured.
     let done = outcome.ending.is_done();
-    let repose = scene.measure.repose.filter(|_| done).and_then(|plan| measure::angle_of_repose(&snapshot, &plan));
-    let repose = repose.map(|r| ReposeAngle { mean: r.mean, min: r.min, max: r.max, absolute_error: r.absolute_error });
+    let plan = scene.measure.repose.filter(|_| done);
+    let repose = plan.and_then(|plan| Repose::of(&snapshot, &plan, outcome.pile_end)).map(|found| found.summary());
     Summary {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         scene: scene.name.clone(),
-        angle_of_repose_deg: repose,
+        angle_of_repose_deg: repose.as_ref().filter(|r| r.is_slope()).and_then(|r| r.tang_2014),
+        repose,
         at_rest: simulation.at_rest(),
         largest_overlap: simulation.largest_overlap(),
         energy_gained: audit.energy_gained,
@@ -143,9 +143,8 @@ pub fn describe(summary: &Summary, folder: &Path) -> String {
     if summary.ended == "interrupted" {
         line("interrupted", format!("after {:.3} s of simulated time", summary.simulated_seconds));
     }
-    if let Some(angle) = &summary.angle_of_repose_deg {
-        let ReposeAngle { mean, min, max, absolute_error } = angle;
-        line("angle of repose", format!("{mean:.2} +- {absolute_error:.2} degrees (strips {min:.2} to {max:.2})"));
+    if let Some(found) = &summary.repose {
+        line("angle of repose", repose::describe(found));
     }
     for stage in &summary.stages {
         let end = if stage.at_rest { "at rest" } else { "not at rest" };

@@ -7,9 +7,9 @@ use granule_scene::{OutputPlan, Scene};
 
 use super::files::{Frames, energy_row};
 use super::history::History;
-use super::measure;
 use super::pictures::{self, Album, Cinema};
-use super::runner::{Event, Observer};
+use super::repose::Repose;
+use super::runner::{Event, Observer, Outcome};
 use crate::error::CliError;
 use crate::results::{Results, plot_names};
 
@@ -114,7 +114,13 @@ impl Recorder {
     ///
     /// # Errors
     /// The first [`CliError`], naming the path that cannot be written.
-    pub fn finish(self, scene: &Scene, simulation: &Simulation, summary: &Summary) -> Result<(), CliError> {
+    pub fn finish(
+        self,
+        scene: &Scene,
+        simulation: &Simulation,
+        outcome: &Outcome,
+        summary: &Summary,
+    ) -> Result<(), CliError> {
         let snapshot = simulation.snapshot();
         let mut results = Vec::new();
         if self.plan.final_state {
@@ -125,7 +131,7 @@ impl Recorder {
         }
         if self.plan.plots {
             results.push(self.plot_energy(scene));
-            results.push(self.plot_profile(scene, &snapshot));
+            results.push(self.plot_profile(scene, &snapshot, outcome));
         }
         results.into_iter().collect()
     }
@@ -148,9 +154,11 @@ impl Recorder {
         Ok(())
     }
 
-    fn plot_profile(&self, scene: &Scene, snapshot: &Snapshot) -> Result<(), CliError> {
+    fn plot_profile(&self, scene: &Scene, snapshot: &Snapshot, outcome: &Outcome) -> Result<(), CliError> {
         let Some(plan) = scene.measure.repose else { return Ok(()) };
-        let Some(figure) = measure::profile_figure(snapshot, &plan, title(scene)) else { return Ok(()) };
+        let found = Repose::of(snapshot, &plan, outcome.pile_end);
+        let figure = found.and_then(|found| found.figure(title(scene), outcome.ending.is_done()));
+        let Some(figure) = figure else { return Ok(()) };
         save_figure(&self.results.plot(PROFILE_PLOT)?, &figure)?;
         Ok(())
     }

@@ -6,7 +6,7 @@ use granule_scene::{BuiltScene, MeasurePlan, Scene, SceneError, Stage};
 
 use crate::clock::{Processor, Stopwatch};
 use crate::error::CliError;
-use crate::run::measure;
+use crate::run::{measure, repose};
 
 /// By how much the last step of a stage may be longer than the others, as a share: what is left of a stage below this is the
 /// rounding of the times summed so far, and a step of that length would be none.
@@ -133,6 +133,9 @@ pub struct Outcome {
     pub ending: Ending,
     /// The stages that were begun.
     pub stages: Vec<StageOutcome>,
+    /// Where the pile ended downhill before bodies were taken away for the last time; none where the scene measures no angle of
+    /// repose or takes nothing away after its first stage.
+    pub pile_end: Option<f64>,
     /// Steps that the engine divided.
     pub subdivided_steps: u64,
     /// E* before the first step, counted from the lowest point of the container \[J\].
@@ -159,6 +162,7 @@ pub fn run(
         stop,
         watch: Stopwatch::new(processor),
         stages: Vec::new(),
+        pile_end: None,
         subdivided_steps: 0,
         start_energy: None,
         last_energy: EnergyReport::default(),
@@ -176,6 +180,7 @@ pub fn run(
         cpu_seconds: runner.watch.cpu_seconds(),
         wall_seconds: runner.watch.wall_seconds(),
         stages: runner.stages,
+        pile_end: runner.pile_end,
         subdivided_steps: runner.subdivided_steps,
         start_energy: runner.start_energy.unwrap_or_default(),
         last_energy: runner.last_energy,
@@ -189,6 +194,7 @@ struct Runner<'a, 'o> {
     stop: &'a dyn Fn() -> bool,
     watch: Stopwatch,
     stages: Vec<StageOutcome>,
+    pile_end: Option<f64>,
     subdivided_steps: u64,
     start_energy: Option<f64>,
     last_energy: EnergyReport,
@@ -214,6 +220,10 @@ impl Runner<'_, '_> {
         self.tell(&Event::Begin)?;
         let mut ending = Ending::Duration;
         for (number, (stage, removed)) in plan.stages.iter().enumerate() {
+            if number > 0 && !removed.is_empty() {
+                let plan = plan.measure.repose;
+                self.pile_end = plan.and_then(|plan| repose::pile_end(&self.simulation.snapshot(), &plan));
+            }
             for id in removed {
                 // Who has left by itself is gone already.
                 if self.simulation.removed_bodies().iter().all(|left| left.id != *id) {

@@ -8,8 +8,8 @@ use super::{FAMILY, message};
 
 pub(crate) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// Colours that also differ to readers who see few hues (Okabe and Ito's set, without the yellow).
-pub(crate) const COLOURS: [RGBColor; 7] = [
+/// Colours that also differ to readers who see few hues (Okabe and Ito's set, without the yellow), and one more.
+const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -17,6 +17,7 @@ pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
     RGBColor(230, 159, 0),
     RGBColor(90, 90, 90),
+    RGBColor(130, 60, 40),
 ];
 pub(crate) const INK: RGBColor = RGBColor(40, 44, 50);
 const GRID: RGBColor = RGBColor(226, 228, 231);
@@ -36,9 +37,18 @@ pub(crate) enum Mark {
     Symbol(usize),
 }
 
-/// The colour of series number `i`.
+/// The colour of series number `i`, another one for each of the first hundreds.
+///
+/// Beyond the chosen colours hues go round by the golden section, which keeps any number of them apart, at three lightnesses.
 pub(crate) fn colour(i: usize) -> RGBColor {
-    COLOURS[i % COLOURS.len()]
+    const GOLDEN_SECTION: f64 = 0.618_033_988_749_895;
+    if let Some(chosen) = COLOURS.get(i) {
+        return *chosen;
+    }
+    let hue = (i as f64 * GOLDEN_SECTION).fract();
+    let lightness = [0.35, 0.5, 0.62][i % 3];
+    let (red, green, blue) = HSLColor(hue, 0.75, lightness).rgb();
+    RGBColor(red, green, blue)
 }
 
 /// Smallest range that holds the finite `values`; none if there are none.

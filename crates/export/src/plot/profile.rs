@@ -9,10 +9,10 @@ use super::{Figure, message};
 /// One strip of the floor along the slope.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProfileStrip {
-    /// Distance along the slope and height of the highest point of each cell \[m\].
+    /// Place along the slope and height of the highest point of each cell \[m\].
     pub points: Vec<(f64, f64)>,
-    /// Height \[m\] of the fitted line at distance 0 and its slope \[-\].
-    pub line: Option<(f64, f64)>,
+    /// Place and height \[m\] of the two ends of the fitted line, crest and toe; none where the surface is no slope.
+    pub line: Option<[(f64, f64); 2]>,
 }
 
 /// Height over distance for every strip of a heap, at equal scales, with the fitted lines.
@@ -22,8 +22,8 @@ pub struct ProfileFigure {
     pub title: String,
     /// The strips.
     pub strips: Vec<ProfileStrip>,
-    /// Mean angle and its error \[degrees\], for the legend.
-    pub angle: Option<(f64, f64)>,
+    /// What the surface is, in words: the angle with its error, or that there is none and why.
+    pub verdict: String,
 }
 
 /// Pixels beside the axes, for equal scales: margins and labels as in `axes`.
@@ -37,16 +37,6 @@ impl ProfileFigure {
         let x = with_headroom(range_of(points().map(|p| p.0))?);
         let y = range_of(points().map(|p| p.1).chain([0.0]))?;
         Some((x, (y.0, y.1 + 0.12 * (y.1 - y.0).max(0.05 * (x.1 - x.0)))))
-    }
-
-    /// The part of a fitted line over the strip's own points and inside the axes.
-    fn segment(strip: &ProfileStrip, y: (f64, f64)) -> Vec<(f64, f64)> {
-        let Some((height, slope)) = strip.line else { return Vec::new() };
-        let Some((from, to)) = range_of(strip.points.iter().map(|p| p.0)) else { return Vec::new() };
-        let steps = 100;
-        let at = |i: i32| from + (to - from) * f64::from(i) / f64::from(steps);
-        let line = (0..=steps).map(|i| (at(i), height + slope * at(i)));
-        line.filter(|p| p.1 >= y.0 && p.1 <= y.1).collect()
     }
 }
 
@@ -64,19 +54,18 @@ impl Figure for ProfileFigure {
 
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), String> {
         let (x, y) = self.ranges().ok_or("no strip has a point")?;
-        let fitted = match self.angle {
-            Some((mean, error)) => format!("least-squares lines: {mean:.1}\u{b0} \u{b1} {error:.1}\u{b0}"),
-            None => "least-squares lines".into(),
-        };
-        let entries =
-            [("highest points, a colour per strip".to_string(), INK, Mark::Symbol(0)), (fitted, INK, Mark::Line)];
+        let points = "highest points, a colour per strip";
+        let entries = [(points.to_string(), INK, Mark::Symbol(0)), (self.verdict.clone(), INK, Mark::Line)];
         let body = head(area, &self.title, &entries)?;
         let mut chart = chart(&body, x, y, ("distance along the slope [m]", "height [m]"))?;
         for (i, strip) in self.strips.iter().enumerate() {
-            let line = LineSeries::new(Self::segment(strip, y), colour(i).mix(0.8).stroke_width(2));
-            chart.draw_series(line).map_err(message)?;
             let finite = strip.points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
             chart.draw_series(finite.map(|&p| Circle::new(p, 5, colour(i).filled()))).map_err(message)?;
+        }
+        // Above all points, or the lines of flat piles would not be seen.
+        for (i, ends) in self.strips.iter().enumerate().filter_map(|(i, s)| Some((i, s.line?))) {
+            let line = LineSeries::new(ends, colour(i).stroke_width(3));
+            chart.draw_series(line).map_err(message)?;
         }
         Ok(())
     }

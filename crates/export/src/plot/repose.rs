@@ -15,6 +15,8 @@ pub struct FrictionPoint {
     pub mean: f64,
     /// Its error \[degrees\]: half the height of the bar.
     pub error: f64,
+    /// Spread of the strips as the publication states it \[degrees\], for the panel below.
+    pub spread: f64,
 }
 
 /// One shape of grain.
@@ -26,15 +28,17 @@ pub struct ShapeSeries {
     pub points: Vec<FrictionPoint>,
     /// Smallest and largest error that a publication states for this shape \[degrees\].
     pub stated_errors: Option<(f64, f64)>,
+    /// Runs without an angle, which the curve leaves out.
+    pub left_out: usize,
 }
 
-/// Angles above with error bars, the errors themselves below beside the stated ones.
+/// Angles above with error bars; below the spread of the strips beside the stated one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReposeFigure {
     /// Title; may be empty.
     pub title: String,
-    /// What the bars are, such as `spread of the eight strips`.
-    pub error_label: String,
+    /// What the panel below shows, such as `spread of strips`.
+    pub spread_label: String,
     /// Whose stated errors are drawn, such as `Tang 2014`.
     pub source: String,
     /// The shapes; the first four differ in symbol and all in colour.
@@ -54,6 +58,15 @@ fn bar(at: f64, (low, high): (f64, f64), cap: f64, style: ShapeStyle) -> [PathEl
 }
 
 impl ShapeSeries {
+    /// Name with the number of runs that are left out.
+    fn legend(&self) -> String {
+        match self.left_out {
+            0 => self.name.clone(),
+            1 => format!("{} (1 run left out: no slope)", self.name),
+            many => format!("{} ({many} runs left out: no slope)", self.name),
+        }
+    }
+
     fn finite(&self) -> impl Iterator<Item = &FrictionPoint> {
         self.points.iter().filter(|p| p.friction.is_finite() && p.mean.is_finite())
     }
@@ -87,7 +100,7 @@ impl ReposeFigure {
     fn errors<B: DrawingBackend>(&self, chart: &mut Chart<B>, x: (f64, f64)) -> Result<(), String> {
         for (i, shape) in self.shapes.iter().enumerate() {
             let ink = colour(i);
-            let finite = || shape.finite().filter(|p| p.error.is_finite()).map(|p| (p.friction, p.error));
+            let finite = || shape.finite().filter(|p| p.spread.is_finite()).map(|p| (p.friction, p.spread));
             chart.draw_series(LineSeries::new(finite(), ink.stroke_width(2))).map_err(message)?;
             finite().try_for_each(|p| chart_symbol(chart, p, 6, ink, i))?;
             if let Some(ends) = shape.stated_errors {
@@ -112,7 +125,7 @@ impl Figure for ReposeFigure {
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), String> {
         let x = self.frictions().ok_or("no shape has a finite angle")?;
         let entries: Vec<_> =
-            self.shapes.iter().enumerate().map(|(i, s)| (s.name.clone(), colour(i), Mark::Symbol(i))).collect();
+            self.shapes.iter().enumerate().map(|(i, s)| (s.legend(), colour(i), Mark::Symbol(i))).collect();
         let body = head(area, &self.title, &entries)?;
         let (above, below) = body.split_vertically(body.dim_in_pixel().1 as i32 * 62 / 100);
         let points = || self.shapes.iter().flat_map(ShapeSeries::finite);
@@ -121,14 +134,15 @@ impl Figure for ReposeFigure {
         let y = with_headroom(range_of(ends).ok_or("no finite angle")?);
         self.angles(&mut chart(&above, x, y, ("", "angle of repose [\u{b0}]"))?, x)?;
         let stated = self.shapes.iter().filter_map(|s| s.stated_errors.map(|e| e.1));
-        let errors = range_of(points().map(error).chain(stated).chain([0.0])).ok_or("no finite error")?;
+        let spreads = points().map(|p| p.spread);
+        let errors = range_of(spreads.chain(stated).chain([0.0])).ok_or("no finite error")?;
         let has_stated = self.shapes.iter().any(|s| s.stated_errors.is_some());
         let x_label = if has_stated {
             format!("coefficient of friction [-]      (bars at the right edge: range stated by {})", self.source)
         } else {
             "coefficient of friction [-]".into()
         };
-        let y_label = format!("{} [\u{b0}]", self.error_label);
+        let y_label = format!("{} [\u{b0}]", self.spread_label);
         self.errors(&mut chart(&below, x, with_headroom(errors), (&x_label, &y_label))?, x)
     }
 }

@@ -8,7 +8,7 @@ use crate::plan::{MeasurePlan, OutputPlan, PackingPlan, Pictures, ReposePlan};
 use crate::read::{Item, Table};
 
 const MEASURE: &[&str] = &["repose", "packing"];
-const REPOSE: &[&str] = &["corner", "size", "direction", "strips", "cells"];
+const REPOSE: &[&str] = &["corner", "size", "direction", "strips", "cells", "height"];
 const PACKING: &[&str] = &["corner", "size", "height", "inset", "quantile"];
 const OUTPUT: &[&str] =
     &["summary", "energy_every", "final_state", "vtk", "frames_per_second", "pictures", "film", "plots"];
@@ -43,6 +43,7 @@ fn repose(item: Item<'_, '_>) -> Result<ReposePlan, SceneError> {
         fall,
         strips: cells("strips", ReposeGrid::STRIPS, 1)? as usize,
         cells_per_strip: cells("cells", ReposeGrid::CELLS_PER_STRIP, 2)? as usize,
+        height: table.optional("height", Item::number)?,
     })
 }
 

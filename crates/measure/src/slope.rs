@@ -1,0 +1,318 @@
+//! The angle of repose of a surface that is a slope, and a verdict where it is none.
+//!
+//! [`ReposeGrid::measure`](crate::ReposeGrid::measure) fits a line to whatever lies on the floor, as Tang 2014 does. Here it is
+//! first looked for where the slope begins and ends and whether it is one. Lengths are in grain diameters `d`, so that dust and
+//! boulders are judged alike. Definitions, strip by strip, from the high side towards the fall:
+//!
+//! - **Height**: of the highest surface point over a cell about one `d` long; a bare cell is floor ([`Heights`]).
+//! - **Crest**: the most downhill cell whose height is within 0.75 d of the strip's highest.
+//! - **Toe**: the first cell after the crest that is at most 1.5 d high; the last cell where there is none.
+//! - Both are looked for in means over three cells: single heights scatter by some 0.3 d, and choosing the cell by a height that is then
+//!   fitted makes slopes steeper, at 10 degrees by 1.4 and at 5 by 3.3 degrees with one diameter and no means.
+//! - **Line**: least squares through the heights over the centres of the cells from crest to toe; a strip has one from 4 cells on.
+//! - **Angle**: the mean over the strips, with the standard error of this mean (of the line itself where there is one strip).
+//! - **Largest step**: between neighbouring cells of any strip, up or down, in `d`.
+//!
+//! Verdicts in the order in which they are looked for; the first that holds is told, and with any but `slope` there is no angle:
+//!
+//! - **not-flowed**: less than 5 % of the grains have come beyond where the pile ended before something was taken away
+//!   ([`pile_end`]). Not judged where nothing was.
+//! - **cliff**: in half of the strips or more the surface drops by more than 4 d over two cell widths, which is 63 degrees. A face
+//!   that is lower has fewer than four cells.
+//! - **few-cells**: half of the strips or more have fewer than 4 cells from crest to toe: a level surface, a single grain, a bare floor.
+//! - **bent**: the angles of the upper and the lower halves of the stretches differ by more than 15 degrees and by more than three
+//!   standard errors of this difference over the strips.
+//!
+//! Neighbouring strips share grains where they are narrower than these, so the standard error over strips is that of this one surface. How
+//! far packs differ is told by other seeds only.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fit::{FittedLine, mean_and_error};
+use crate::heights::Heights;
+
+/// How far below the highest cell of a strip its crest may lie \[d\].
+const CREST_DEPTH: f64 = 0.75;
+/// Height up to which a cell after the crest is the toe \[d\].
+const TOE_HEIGHT: f64 = 1.5;
+/// Fewest cells from crest to toe that make a line.
+const FEWEST_CELLS: usize = 4;
+/// Drop over two cell widths from which there is a cliff \[d\].
+const CLIFF_DROP: f64 = 4.0;
+/// Share of the grains that must have come beyond the end of the pile.
+const FLOWED_SHARE: f64 = 0.05;
+/// Difference of the angles of the halves from which a profile is bent \[degrees\].
+const BENT_DEG: f64 = 15.0;
+/// Standard errors by which the halves must differ.
+const BENT_ERRORS: f64 = 3.0;
+/// Share of the centres that the end of a pile leaves beyond it: single grains that lie apart are not the pile.
+const PILE_END_SHARE: f64 = 0.01;
+
+/// What a surface is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// A slope, which has an angle.
+    Slope,
+    /// The pile still stands where it was before something was taken away.
+    NotFlowed,
+    /// It drops steeply.
+    Cliff,
+    /// Its upper half is steeper or flatter than its lower half.
+    Bent,
+    /// There is too little of a slope to measure.
+    FewCells,
+}
+
+impl Verdict {
+    /// Every verdict, in the order in which they are looked for; the slope last.
+    pub const ALL: [Verdict; 5] =
+        [Verdict::NotFlowed, Verdict::Cliff, Verdict::FewCells, Verdict::Bent, Verdict::Slope];
+
+    /// The name in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Slope => "slope",
+            Verdict::NotFlowed => "not-flowed",
+            Verdict::Cliff => "cliff",
+            Verdict::Bent => "bent",
+            Verdict::FewCells => "few-cells",
+        }
+    }
+
+    /// What it says of a surface, as the end of a sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Verdict::Slope => "a slope",
+            Verdict::NotFlowed => "the pile stands where it stood",
+            Verdict::Cliff => "the surface drops like a cliff",
+            Verdict::Bent => "the surface is bent",
+            Verdict::FewCells => "too few cells between crest and toe",
+        }
+    }
+}
+
+/// One strip of the floor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StripSlope {
+    /// Where the stretch begins, the centre of the crest's cell \[m\] along the long side.
+    pub from: f64,
+    /// Where it ends, the centre of the toe's cell \[m\].
+    pub to: f64,
+    /// The line of the stretch; `None` for fewer than 4 cells, and in all strips where the surface is no slope.
+    pub line: Option<StripLine>,
+}
+
+/// The line of a strip.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StripLine {
+    /// Angle below the horizontal towards the fall \[degrees\].
+    pub angle_deg: f64,
+    /// Its standard error, for scatter independent from cell to cell \[degrees\].
+    pub standard_error_deg: f64,
+    /// Share of the scatter of heights that the line explains \[-\].
+    pub r2: f64,
+    /// Height of the line in the world at `from` \[m\].
+    pub height_from: f64,
+    /// Height of the line in the world at `to` \[m\].
+    pub height_to: f64,
+}
+
+/// The angle of a slope; all angles in degrees, below the horizontal towards the fall.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlopeAngle {
+    /// Mean over the strips that have a line.
+    pub angle_deg: f64,
+    /// Standard error of this mean over the strips; that of the line where there is one strip.
+    pub standard_error_deg: f64,
+    /// Mean of the strips' coefficients of determination \[-\].
+    pub r2: f64,
+    /// Mean angle of the straight way from the surface at the crest to the one at the toe.
+    pub toe_to_crest_deg: f64,
+}
+
+/// What was found of a surface.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slope {
+    /// What it is.
+    pub verdict: Verdict,
+    /// Its angle; `None` unless it is a slope.
+    pub angle: Option<SlopeAngle>,
+    /// Where the crest is along the long side \[m\]: the mean over the strips with 4 cells or more, over all where none has.
+    pub crest: f64,
+    /// Where the toe is \[m\], likewise.
+    pub toe: f64,
+    /// Largest difference of height between neighbouring cells of a strip \[d\].
+    pub largest_step: f64,
+    /// The strips in their order across the floor.
+    pub strips: Vec<StripSlope>,
+}
+
+impl Slope {
+    /// Judges and measures a surface of grains with this mean `diameter` \[m\].
+    ///
+    /// `flowed` is the share of the grains that came beyond the end of the pile ([`share_beyond`]); `None` where nothing was taken away.
+    pub fn of(heights: &Heights, diameter: f64, flowed: Option<f64>) -> Slope {
+        let strips: Vec<Stretch<'_>> =
+            heights.strips().iter().map(|cells| Stretch::of(heights, cells, diameter)).collect();
+        let verdict = judge(&strips, diameter, flowed);
+        let is_slope = verdict == Verdict::Slope;
+        let none_has = strips.iter().all(|s| !s.has_line());
+        let counted = || strips.iter().filter(move |s| none_has || s.has_line());
+        let mean_place = |cell: fn(&Stretch<'_>) -> usize| {
+            mean_and_error(counted().map(|s| heights.place(cell(s))).collect::<Vec<_>>().into_iter()).0
+        };
+        Slope {
+            verdict,
+            angle: is_slope.then(|| slope_angle(&strips)).flatten(),
+            crest: mean_place(|s| s.crest),
+            toe: mean_place(|s| s.toe),
+            largest_step: strips.iter().map(Stretch::largest_step).fold(0.0, f64::max) / diameter,
+            strips: strips.iter().map(|s| s.told(is_slope)).collect(),
+        }
+    }
+}
+
+/// One strip from its crest to its toe.
+struct Stretch<'a> {
+    heights: &'a Heights,
+    cells: &'a [f64],
+    crest: usize,
+    toe: usize,
+}
+
+impl<'a> Stretch<'a> {
+    fn of(heights: &'a Heights, cells: &'a [f64], diameter: f64) -> Self {
+        let smooth = means_of_three(cells);
+        let highest = smooth.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let crest = smooth.iter().rposition(|z| *z >= highest - CREST_DEPTH * diameter).unwrap_or(0);
+        let last = cells.len().saturating_sub(1);
+        let low = |k: &usize| smooth[*k] <= TOE_HEIGHT * diameter;
+        let toe = (crest + 1..cells.len()).find(low).unwrap_or(last);
+        Stretch { heights, cells, crest, toe }
+    }
+
+    fn has_line(&self) -> bool {
+        self.toe + 1 >= self.crest + FEWEST_CELLS
+    }
+
+    /// The line through the cells `from` to `to`, both included; x is the way downhill.
+    fn line(&self, from: usize, to: usize) -> Option<FittedLine> {
+        let points: Vec<_> = (from..=to).map(|k| (self.heights.way(k), self.cells[k])).collect();
+        FittedLine::through(&points)
+    }
+
+    /// The line of the stretch, where it is long enough for one.
+    fn fitted(&self) -> Option<FittedLine> {
+        self.has_line().then(|| self.line(self.crest, self.toe)).flatten()
+    }
+
+    /// Angle of the straight way from the surface over one cell to that over another \[degrees\].
+    fn straight_deg(&self, from: usize, to: usize) -> f64 {
+        let way = self.heights.way(to) - self.heights.way(from);
+        libm::atan((self.cells[from] - self.cells[to]) / way).to_degrees()
+    }
+
+    /// Largest drop over two cell widths \[m\].
+    fn largest_drop(&self) -> f64 {
+        self.cells.windows(3).map(|w| w[0] - w[2]).fold(0.0, f64::max)
+    }
+
+    fn largest_step(&self) -> f64 {
+        self.cells.windows(2).map(|w| (w[0] - w[1]).abs()).fold(0.0, f64::max)
+    }
+
+    /// Angle of the upper half less that of the lower one \[degrees\], and its error as the scatter about the lines tells it. The cell in
+    /// the middle belongs to both; a half of two cells has an unbounded error.
+    fn bend(&self) -> Option<(f64, f64)> {
+        if !self.has_line() {
+            return None;
+        }
+        let cells = self.toe + 1 - self.crest;
+        let half = cells.div_ceil(2);
+        let part = |from: usize, to: usize| match self.line(from, to) {
+            Some(line) => (line.angle_deg(), line.angle_error_deg()),
+            None => (self.straight_deg(from, to), f64::INFINITY),
+        };
+        let (upper, lower) = (part(self.crest, self.crest + half - 1), part(self.toe + 1 - half, self.toe));
+        Some((upper.0 - lower.0, upper.1.hypot(lower.1)))
+    }
+
+    fn told(&self, with_line: bool) -> StripSlope {
+        let (from, to) = (self.heights.place(self.crest), self.heights.place(self.toe));
+        let line = self.fitted().filter(|_| with_line).map(|line| {
+            let height = |k: usize| self.heights.floor() + line.height + line.slope * self.heights.way(k);
+            StripLine {
+                angle_deg: line.angle_deg(),
+                standard_error_deg: line.angle_error_deg(),
+                r2: line.r2,
+                height_from: height(self.crest),
+                height_to: height(self.toe),
+            }
+        });
+        StripSlope { from, to, line }
+    }
+}
+
+/// Mean of each height with its neighbours; beyond the ends of a strip the heights of its ends go on.
+fn means_of_three(cells: &[f64]) -> Vec<f64> {
+    let at = |k: usize| cells[k.min(cells.len() - 1)];
+    (0..cells.len()).map(|k| (at(k.saturating_sub(1)) + at(k) + at(k + 1)) / 3.0).collect()
+}
+
+fn judge(strips: &[Stretch<'_>], diameter: f64, flowed: Option<f64>) -> Verdict {
+    let half_of = |holds: &dyn Fn(&Stretch<'_>) -> bool| 2 * strips.iter().filter(|s| holds(s)).count() >= strips.len();
+    if flowed.is_some_and(|share| share < FLOWED_SHARE) {
+        Verdict::NotFlowed
+    } else if half_of(&|s| s.largest_drop() > CLIFF_DROP * diameter) {
+        Verdict::Cliff
+    } else if half_of(&|s| !s.has_line()) {
+        Verdict::FewCells
+    } else if is_bent(strips) {
+        Verdict::Bent
+    } else {
+        Verdict::Slope
+    }
+}
+
+fn is_bent(strips: &[Stretch<'_>]) -> bool {
+    let bends: Vec<_> = strips.iter().filter_map(Stretch::bend).collect();
+    let (bend, error) = match bends.as_slice() {
+        [one] => *one,
+        many => mean_and_error(many.iter().map(|b| b.0)),
+    };
+    bend.abs() > BENT_DEG && bend.abs() > BENT_ERRORS * error
+}
+
+fn slope_angle(strips: &[Stretch<'_>]) -> Option<SlopeAngle> {
+    let lines: Vec<_> = strips.iter().filter_map(|s| Some((s, s.fitted()?))).collect();
+    let (angle_deg, error) = mean_and_error(lines.iter().map(|(_, line)| line.angle_deg()));
+    let standard_error_deg = match lines.as_slice() {
+        [] => return None,
+        [(_, line)] => line.angle_error_deg(),
+        _ => error,
+    };
+    Some(SlopeAngle {
+        angle_deg,
+        standard_error_deg,
+        r2: mean_and_error(lines.iter().map(|(_, line)| line.r2)).0,
+        toe_to_crest_deg: mean_and_error(lines.iter().map(|(s, _)| s.straight_deg(s.crest, s.toe))).0,
+    })
+}
+
+/// Where a pile ends downhill \[m\]: half a `diameter` \[m\] beyond the centre that has 1 % of the centres beyond it.
+///
+/// `centers` are coordinates that grow downhill \[m\]; `None` without any.
+pub fn pile_end(centers: &[f64], diameter: f64) -> Option<f64> {
+    let mut sorted = centers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let beyond = (PILE_END_SHARE * sorted.len() as f64) as usize;
+    let last = sorted.len().checked_sub(1 + beyond)?;
+    Some(sorted[last] + 0.5 * diameter)
+}
+
+/// Share of the `centers`, coordinates that grow downhill \[m\], beyond `end` \[-\]; 0 without any.
+pub fn share_beyond(centers: &[f64], end: f64) -> f64 {
+    let beyond = centers.iter().filter(|c| **c > end).count();
+    if centers.is_empty() { 0.0 } else { beyond as f64 / centers.len() as f64 }
+}
