@@ -10,7 +10,7 @@ use granule_scene::{OutputPlan, Scene};
 use super::files::{Frames, energy_row};
 use super::history::History;
 use super::measure;
-use super::pictures::{Album, Cinema};
+use super::pictures::{Album, FilmPlan};
 use super::runner::{Event, Observer};
 use crate::error::{CliError, create_folder};
 
@@ -18,14 +18,13 @@ use crate::error::{CliError, create_folder};
 /// a demo, and 12.5 pictures a second are fluid enough.
 const FILM_EVERY: u64 = 2;
 
-/// Writes into one folder: `energy.csv`, `bodies.pvd`, `film.gif` and pictures while the run goes on; `final_state.csv`,
-/// `summary.json` and the plots when it has ended.
+/// Writes into one folder: `energy.csv` and `bodies.pvd` while the run goes on; pictures, `film.gif`, `final_state.csv`,
+/// `summary.json` and the plots when it has ended, whatever ended it.
 pub struct Recorder {
     folder: PathBuf,
     plan: OutputPlan,
     energy: Option<EnergyWriter>,
     series: Option<SeriesWriter>,
-    cinema: Option<Cinema>,
     album: Album,
     frames: Frames,
     /// Time of the last frame \[s\].
@@ -50,16 +49,14 @@ impl Recorder {
         let vtk = plan.writes_vtk(simulation.body_count());
         let energy = (plan.energy_every > 0).then(|| EnergyWriter::create(&folder.join("energy.csv"))).transpose()?;
         let series = vtk.then(|| SeriesWriter::create(folder, "bodies", VtkOptions::default())).transpose()?;
-        let removed: Vec<String> = scene.stages()?.iter().flat_map(|stage| stage.remove.clone()).collect();
         let film_rate = plan.frames_per_second / FILM_EVERY as f64;
-        let film = || Cinema::create(folder, &simulation.snapshot(), film_rate, &removed);
+        let film = plan.film.then_some(FilmPlan { rate: film_rate });
         Ok(Recorder {
             folder: folder.to_path_buf(),
             plan,
             energy,
             series,
-            cinema: plan.film.then(film).transpose()?,
-            album: Album::new(folder, plan.pictures, removed),
+            album: Album::new(folder, plan.pictures, film),
             frames: Frames::new(plan.frames_per_second),
             framed: None,
             frame_count: 0,
@@ -68,6 +65,11 @@ impl Recorder {
             history: History::new(),
             events: Vec::new(),
         })
+    }
+
+    /// What there is to say about pictures that are missing or unlike what was asked for.
+    pub fn remarks(&self) -> &[String] {
+        self.album.remarks()
     }
 
     /// Writes what is written at the end. Each file is tried, whatever becomes of the others.
@@ -109,7 +111,7 @@ impl Recorder {
     }
 
     fn frame(&mut self, simulation: &Simulation) -> Result<(), CliError> {
-        if self.series.is_none() && self.cinema.is_none() {
+        if self.series.is_none() && !self.album.films() {
             return Ok(());
         }
         self.framed = Some(simulation.time());
@@ -117,8 +119,8 @@ impl Recorder {
         if let Some(series) = &mut self.series {
             series.write(&snapshot)?;
         }
-        if let Some(cinema) = self.cinema.as_mut().filter(|_| self.frame_count.is_multiple_of(FILM_EVERY)) {
-            cinema.push(&snapshot)?;
+        if self.frame_count.is_multiple_of(FILM_EVERY) {
+            self.album.frame(&snapshot);
         }
         self.frame_count += 1;
         Ok(())
@@ -158,7 +160,7 @@ impl Observer for Recorder {
     fn observe(&mut self, simulation: &Simulation, event: &Event<'_>) -> Result<(), CliError> {
         match event {
             Event::Begin => {
-                self.album.begin(simulation)?;
+                self.album.begin(simulation);
                 self.frames.due(simulation.time());
                 self.frame(simulation)
             }
@@ -174,10 +176,12 @@ impl Observer for Recorder {
                 if self.frames.due(simulation.time()) {
                     self.frame(simulation)?;
                 }
-                self.album.step(simulation)
+                self.album.step(simulation);
+                Ok(())
             }
             Event::StageEnds { outcome, removal_follows, last } => {
-                self.album.stage_ends(simulation, &outcome.name, *removal_follows, *last)
+                self.album.stage_ends(simulation, &outcome.name, *removal_follows, *last);
+                Ok(())
             }
             Event::End => self.end(simulation),
         }

@@ -4,6 +4,7 @@ mod bad_input;
 mod demo;
 mod interrupt;
 mod leaving;
+mod pictures;
 mod profile;
 mod resolve;
 mod run;
