@@ -128,15 +128,27 @@ fn step_text(scene: &Scene, simulation: &Simulation) -> String {
     let _ = writeln!(text, "  {}", rule_text(scene, &scales));
     let _ = writeln!(text, "  decided by: {}", simulation.time_step_decided_by());
     if scales.smallest_radius.is_finite() {
-        let (displacement, overlap) = (scales.displacement(dt), scales.expected_overlap(dt, OVERLAP_BOUND));
         let _ = writeln!(text, "  fastest speed to expect {} m/s", short(scales.speed));
-        let _ = writeln!(text, "  displacement per step over the smallest radius {displacement:.3}");
-        let _ = writeln!(text, "  overlap to expect over the smallest radius {:.2} %", 100.0 * overlap);
+        let _ = writeln!(text, "  displacement per step over the smallest radius {:.3}", scales.displacement(dt));
+        let _ = writeln!(text, "  {}", overlap_text(&scales, dt));
         let bound = 100.0 * OVERLAP_BOUND;
         let _ = writeln!(text, "  steps in which an overlap grows beyond {bound:.1} % are divided");
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// What overlap to expect; of a given step that is too long for the bound to be kept by dividing, that it is not known.
+fn overlap_text(scales: &Scales, dt: f64) -> String {
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let linearised = scales.linearised_overlap(dt);
+    if linearised <= OVERLAP_BOUND {
+        return format!("overlap to expect over the smallest radius {}", percent(linearised));
+    }
+    let (bound, undivided) = (percent(OVERLAP_BOUND), percent(linearised));
+    format!(
+        "overlap to expect over the smallest radius {bound} where dividing the steps suffices, up to {undivided} where it does not"
+    )
 }
 
 fn rule_text(scene: &Scene, scales: &Scales) -> String {

@@ -4,6 +4,7 @@
 //! Runs are independent: each has one thread of its own, so that no result depends on how many run side by side. The table
 //! is written anew after every run; what ends the sweep early leaves the table of what is done.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
@@ -56,6 +57,7 @@ pub(crate) fn command(arguments: &ReposeArguments) -> Result<u8, CliError> {
         quiet: arguments.quiet,
         cases: &cases,
         rows: Mutex::new(vec![None; cases.len()]),
+        told: Mutex::default(),
     };
     // A table that cannot be written should be known before the first hour of work.
     sweep.write_table(&[])?;
@@ -126,6 +128,8 @@ struct Sweep<'a> {
     cases: &'a [Case],
     /// Rows of the cases that are done.
     rows: Mutex<Vec<Option<ReposeRow>>>,
+    /// Warnings that were printed: the cases share most of them.
+    told: Mutex<BTreeSet<String>>,
 }
 
 impl Sweep<'_> {
@@ -169,8 +173,10 @@ impl Sweep<'_> {
         let scene = case.scene(&self.resolution).map_err(text)?;
         let mut built = scene.build().map_err(|e| e.message().to_owned())?;
         let plan = Plan::new(&scene, &built).map_err(|e| e.message().to_owned())?;
+        self.warn(&built.warnings);
         let outcome = run(&mut built.simulation, &plan, Processor::Thread, &mut [], &interrupt::requested);
         let summary = summary(&scene, &built.simulation, &outcome, &case.facts());
+        let summary = Summary { warnings: built.warnings, ..summary };
         match outcome.ending {
             Ending::Interrupted => return Ok(None),
             Ending::Failed(error) => return Err(error.to_string()),
@@ -178,6 +184,16 @@ impl Sweep<'_> {
         }
         self.write_case(case, &summary, &built.simulation.snapshot()).map_err(text)?;
         Ok(Some(summary))
+    }
+
+    /// Prints what no case before had to be warned of.
+    fn warn(&self, warnings: &[String]) {
+        let mut told = self.told.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for warning in warnings {
+            if told.insert(warning.clone()) && !self.quiet {
+                note(format_args!("warning: {warning}"));
+            }
+        }
     }
 
     fn write_case(&self, case: &Case, summary: &Summary, snapshot: &Snapshot) -> Result<(), CliError> {

@@ -153,9 +153,14 @@ impl Scales {
     /// spins with `w = v / r` leaves its tangent by `r w^2 dt^2 / 2`. Steps beyond the bound are divided, so the bound is
     /// the most to expect.
     pub fn expected_overlap(&self, dt: f64, bound: f64) -> f64 {
+        self.linearised_overlap(dt).min(bound)
+    }
+
+    /// Overlap by which contacts of the fastest body are off after an undivided step of `dt` \[s\], over the smallest radius \[-\]: without
+    /// the bound of [`Scales::expected_overlap`].
+    pub fn linearised_overlap(&self, dt: f64) -> f64 {
         let x = self.displacement(dt);
-        let linearised = if self.spheres_only { x * x / 8.0 } else { x * x / 2.0 };
-        linearised.min(bound)
+        if self.spheres_only { x * x / 8.0 } else { x * x / 2.0 }
     }
 }
 

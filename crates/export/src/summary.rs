@@ -96,6 +96,8 @@ pub struct Summary {
     pub ended: String,
     /// Bodies that left the scene and were taken out, in the order in which they left.
     pub removed: Vec<RemovedSummary>,
+    /// What was odd about the scene, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// A body that left the scene.
@@ -250,6 +252,7 @@ mod tests {
             friction: Some(0.3),
             ended: "rest".into(),
             removed: vec![RemovedSummary { id: 7, name: "ball".into(), time: 0.1, ..RemovedSummary::default() }],
+            warnings: vec!["`gravity` is 9800 m/s2".into()],
             ..Summary::default()
         };
         let folder = tempfile::tempdir().expect("folder");
@@ -293,6 +296,7 @@ mod tests {
             "state_hash",
             "ended",
             "removed",
+            "warnings",
         ] {
             assert!(value.get(key).is_some_and(|v| !v.is_null()), "{key}");
         }

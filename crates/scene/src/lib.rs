@@ -14,6 +14,7 @@ mod mesh_file;
 mod packaged;
 mod parse;
 mod plan;
+mod plausible;
 mod random;
 mod read;
 mod repose;

@@ -9,6 +9,7 @@ use granule_model::{BodyId, Coefficients, Material};
 use crate::bytes;
 use crate::error::{SceneError, SceneErrorKind as Kind, Source};
 use crate::plan::{MeasurePlan, OutputPlan, Stage};
+use crate::plausible;
 
 /// Everything that a scene file says, checked.
 ///
@@ -52,7 +53,7 @@ pub struct BuiltScene {
     pub simulation: Simulation,
     /// Handle of each of [`Scene::bodies`].
     pub ids: Vec<BodyId>,
-    /// What is odd about the start but can be mended, one line each.
+    /// What is allowed but hardly meant, one sentence each: implausible values, bodies that start inside each other.
     pub warnings: Vec<String>,
 }
 
@@ -98,8 +99,8 @@ impl Scene {
         Err(error.help("give `duration` in `[run]`, or one or more `[[stage]]`"))
     }
 
-    /// Makes the simulation and looks at its start: bodies deep inside each other are refused, shallow overlaps become
-    /// warnings.
+    /// Makes the simulation and looks at its start: bodies deep inside each other are refused, shallow overlaps and implausible
+    /// values become warnings.
     ///
     /// # Errors
     /// [`SceneError`] of kind [`Start`](Kind::Start) with what the engine does not accept.
@@ -116,14 +117,7 @@ impl Scene {
         let ids = self.bodies.iter().map(add).collect::<Result<Vec<_>, _>>()?;
         simulation.set_rest_criterion(self.rest).map_err(refused)?;
         let overlaps = simulation.validate_start().map_err(refused)?;
-        let warnings = overlaps.iter().map(|o| {
-            let (a, b, percent) = (simulation.label(o.a)?, simulation.label(o.b)?, 100.0 * o.relative);
-            let depth = o.depth;
-            Ok(format!(
-                "bodies {a} and {b} overlap at the start by {depth:.3e} m, {percent:.1} % of the smaller radius"
-            ))
-        });
-        let warnings = warnings.collect::<Result<_, EngineError>>().map_err(refused)?;
+        let warnings = plausible::warnings(self, &simulation, &overlaps).map_err(refused)?;
         Ok(BuiltScene { simulation, ids, warnings })
     }
 

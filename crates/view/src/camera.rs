@@ -93,6 +93,13 @@ impl Camera {
         self.target += shift;
     }
 
+    /// Whether `point` lies in a picture whose width is `aspect` times its height, if nothing is before it.
+    pub fn sees(&self, point: DVec3, aspect: f64) -> bool {
+        let (axes, way) = (self.axes(), point - self.eye);
+        let half = self.half_angle_tangent * way.dot(axes.forward);
+        half > 0.0 && way.dot(axes.up).abs() <= half && way.dot(axes.right).abs() <= aspect * half
+    }
+
     /// Unit vectors of the view.
     pub(crate) fn axes(&self) -> Axes {
         let forward = (self.target - self.eye).normalize_or(DVec3::Y);
@@ -151,6 +158,22 @@ impl Lens {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_beside_behind_and_before_the_picture_is_told_apart() {
+        let camera = Camera::look_at(DVec3::ZERO, DVec3::Y);
+        let slope = camera.half_angle_tangent;
+        for (point, seen) in [
+            (DVec3::Y * 5.0, true),
+            (DVec3::Y * -5.0, false),
+            (DVec3::new(0.0, 5.0, 4.99 * slope), true),
+            (DVec3::new(0.0, 5.0, 5.01 * slope), false),
+            (DVec3::new(-2.0 * 4.99 * slope, 5.0, 0.0), true),
+            (DVec3::new(-2.0 * 5.01 * slope, 5.0, 0.0), false),
+        ] {
+            assert_eq!(camera.sees(point, 2.0), seen, "{point}");
+        }
+    }
 
     #[test]
     fn a_framed_region_fills_the_picture_and_stays_inside() {

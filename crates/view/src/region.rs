@@ -2,84 +2,54 @@
 
 use granule_engine::{BodySnapshot, Snapshot};
 use granule_geometry::Primitive;
-use granule_model::{Aabb, BodyKind, DVec3};
+use granule_model::{Aabb, DVec3};
+
+use crate::framing::Framing;
 
 /// Free room around the grains where no wall is, over the region's largest edge.
 const PADDING: f64 = 0.03;
 /// A wall or floor counts as one of the grains' container when it is nearer than this, in edges of the grains' box.
 const WALL_REACH: f64 = 2.0;
-/// A static body larger than this, in edges of the grains' box, is landscape: the picture does not try to show all of it.
-const LANDSCAPE: f64 = 4.0;
+/// A static body larger than this, in edges of the grains' box, is landscape: the picture does not try to show all of it. The
+/// grains beside one that is shown fill an eighth of the picture's width.
+const LANDSCAPE: f64 = 8.0;
+/// One that is higher than this, in edges of the grains' box, is a wall of which the part beside the grains is enough.
+const TALL: f64 = 2.0;
 /// A plane looks along an axis when its normal differs from it by less than this (some 0.06 degrees).
 const ALIGNED: f64 = 1e-3;
 
-/// Bodies from which on some of them may count as flung away.
-const CROWD: usize = 10;
-/// A body is flung away when it is farther from the middle of the crowd than this many times the distance within which nine tenths are.
-const FLUNG: f64 = 10.0;
-
 /// The box \[m\] that holds the moving bodies of `snapshot` and reaches to the floor and the walls around them, but only as
-/// high as the bodies are. Of ten and more, bodies that were flung far away from the others are left out. Empty when there is nothing of
+/// high as the bodies are. Bodies that were flung far away from the others are left out ([`Framing`]). Empty when there is nothing of
 /// finite size.
 ///
-/// Give the box of one snapshot to all pictures of a run (`RenderOptions::region` and `Camera::framing`), so that camera
-/// and walls stand still.
+/// Give one box to all pictures of a run (`RenderOptions::region` and `Camera::framing`), so that camera
+/// and walls stand still: that of a [`Framing`] of all its states.
 pub fn scene_region(snapshot: &Snapshot) -> Aabb {
-    let present = || snapshot.bodies.iter().filter(|b| b.present);
-    let boxes = |moving: bool| {
-        let bodies = present().filter(move |b| !moving || b.kind == BodyKind::Dynamic);
-        bodies.map(|b| b.shape.aabb(&b.pose)).filter(Aabb::is_finite)
-    };
-    let moving = around_the_crowd(boxes(true).collect());
-    let grains = if moving.is_finite() { moving } else { boxes(false).fold(Aabb::EMPTY, |a, b| a.union(&b)) };
+    let mut framing = Framing::new();
+    framing.add(snapshot);
+    framing.region()
+}
+
+/// The region around `moving`, or around the `obstacles` where that is empty; `endless` are bodies without end.
+pub(crate) fn around(moving: Aabb, obstacles: &[Aabb], endless: &[BodySnapshot]) -> Aabb {
+    let grains = if moving.is_finite() { moving } else { obstacles.iter().fold(Aabb::EMPTY, |a, b| a.union(b)) };
     if !grains.is_finite() {
         return Aabb::EMPTY;
     }
     let size = grains.size().max_element();
     let mut region = grains.padded(PADDING * size);
-    for body in present().filter(|b| b.kind != BodyKind::Dynamic) {
-        if body.shape.is_unbounded() {
-            reach_to_walls(&mut region, body, size);
-        } else {
-            include_obstacle(&mut region, &body.shape.aabb(&body.pose), &grains);
-        }
-    }
+    endless.iter().for_each(|body| reach_to_walls(&mut region, body, size));
+    obstacles.iter().for_each(|obstacle| include_obstacle(&mut region, obstacle, &grains));
     region
-}
-
-/// The box around all boxes but those that were flung away.
-fn around_the_crowd(boxes: Vec<Aabb>) -> Aabb {
-    let reach = if boxes.len() < CROWD { f64::INFINITY } else { reach_of_crowd(&boxes) };
-    let middle = middle(&boxes);
-    let near = boxes.iter().filter(|b| (b.center() - middle).length() <= FLUNG * reach);
-    near.fold(Aabb::EMPTY, |a, b| a.union(b))
-}
-
-/// Distance from the middle within which nine tenths of the boxes lie with all they hold \[m\].
-fn reach_of_crowd(boxes: &[Aabb]) -> f64 {
-    let middle = middle(boxes);
-    let mut distances: Vec<f64> =
-        boxes.iter().map(|b| (b.center() - middle).length() + 0.5 * b.size().length()).collect();
-    let place = 9 * (distances.len() - 1) / 10;
-    *distances.select_nth_unstable_by(place, f64::total_cmp).1
-}
-
-/// The median of the centres along each axis.
-fn middle(boxes: &[Aabb]) -> DVec3 {
-    let median = |axis: usize| {
-        let mut places: Vec<f64> = boxes.iter().map(|b| b.center()[axis]).collect();
-        let half = places.len() / 2;
-        if places.is_empty() { 0.0 } else { *places.select_nth_unstable_by(half, f64::total_cmp).1 }
-    };
-    DVec3::new(median(0), median(1), median(2))
 }
 
 fn include_obstacle(region: &mut Aabb, obstacle: &Aabb, grains: &Aabb) {
     let landscape = obstacle.size().max_element() > LANDSCAPE * grains.size().max_element();
-    if !obstacle.is_finite() || landscape {
+    if landscape {
         return;
     }
-    let top = if obstacle.size().z > grains.size().z { region.max.z } else { region.max.z.max(obstacle.max.z) };
+    let tall = obstacle.size().z > TALL * grains.size().max_element();
+    let top = if tall { region.max.z } else { region.max.z.max(obstacle.max.z) };
     *region = region.union(obstacle);
     region.max.z = top;
 }
@@ -151,9 +121,9 @@ mod tests {
             let far = [DVec3::X * 1e6, DVec3::Z * -300.0];
             let flung = far.into_iter().zip(20..).map(|(place, i)| sphere_at(i, place * unit, 0.5 * unit));
             assert_eq!(scene_region(&snapshot(heap.into_iter().chain(flung).collect())), region);
-            // Control: among a few bodies each counts, and so does what is 50 radii away from a heap of 20.
-            let few: Vec<_> = (0..4).map(|i| grain(i, [0.0, 1.0, 2.0, 500.0][i as usize])).collect();
-            assert!(scene_region(&snapshot(few)).size().x > 500.0 * unit);
+            // Control: among a few bodies the limit is wider, and so does what is 50 radii away from a heap of 20.
+            let few: Vec<_> = (0..4).map(|i| grain(i, [0.0, 1.0, 2.0, 30.0][i as usize])).collect();
+            assert!(scene_region(&snapshot(few)).size().x > 30.0 * unit);
             let rolled: Vec<_> = (0..20).map(|i| grain(i, if i < 19 { f64::from(i) } else { 50.0 })).collect();
             assert!(scene_region(&snapshot(rolled)).size().x > 50.0 * unit);
         }

@@ -218,10 +218,12 @@ impl Builder {
         }
     }
 
-    /// Where an obstacle that rises above the region is cut: a dividing wall may be many times as high as the grains.
+    /// Where an obstacle that rises above the region is cut: a dividing wall may be many times as high as the grains. Ground and
+    /// vessels of triangles keep their form: a hill that is cut flat is another hill.
     fn cover(&self, body: &BodySnapshot) -> Option<Aabb> {
         let own = body.shape.aabb(&body.pose);
-        let above = body.kind != BodyKind::Dynamic && self.region.is_finite() && own.max.z > self.region.max.z;
+        let cuttable = body.kind != BodyKind::Dynamic && !body.shape.name().ends_with("mesh");
+        let above = cuttable && self.region.is_finite() && own.max.z > self.region.max.z;
         above.then(|| Aabb::new(own.min, own.max.with_z(self.region.max.z)).union(&Aabb::new(own.min, own.min)))
     }
 

@@ -8,6 +8,7 @@ pub mod measure;
 mod outcome;
 mod pictures;
 mod recorder;
+mod reel;
 pub mod repose;
 mod runner;
 
@@ -140,8 +141,11 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         let mut progress = Progress::new(request.quiet, scene, &plan);
         let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];
         let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);
+        if !request.quiet {
+            recorder.remarks().iter().for_each(|remark| note(format_args!("warning: {remark}")));
+        }
         let facts = Facts { threads: rayon::current_num_threads(), ..request.facts };
-        let summary = summary(scene, &built.simulation, &outcome, &facts);
+        let summary = Summary { warnings: built.warnings, ..summary(scene, &built.simulation, &outcome, &facts) };
         let written = recorder.finish(scene, &built.simulation, &outcome, &summary);
         if let Err(error) = written.and(profile.map_or(Ok(()), Profile::finish)) {
             // The first failure is the one to tell of; this one often follows from it.

@@ -65,6 +65,7 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         stages: outcome.stages.iter().map(stage_summary).collect(),
         ended: outcome.ending.name().to_owned(),
         removed: removed(simulation, &snapshot),
+        warnings: Vec::new(),
     }
 }
 

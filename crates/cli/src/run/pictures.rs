@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use granule_engine::{BodySnapshot, Simulation, Snapshot};
-use granule_model::{Aabb, Pose};
+use granule_model::{Aabb, BodyKind, Pose};
 use granule_scene::{Pictures, Stage};
-use granule_view::{Camera, Film, FilmPalette, RenderOptions, draw_caption, render, save_png, scene_region};
+use granule_view::{Camera, Film, FilmPalette, Framing, RenderOptions, draw_caption, render, save_png};
 use image::RgbImage;
 
+use super::reel::{MEMORY, Reel, State};
 use crate::error::CliError;
 use crate::results::Results;
 
@@ -15,33 +16,65 @@ use crate::results::Results;
 /// 1.5 s for grains of 3 m, when the front is on its way.
 const RELEASING: f64 = 4.0;
 
-/// Takes the pictures of a run.
+/// Name of the film.
+pub(crate) const FILM: &str = "film.gif";
+
+/// The film of a run, as it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FilmPlan {
+    /// Frames per second of film and of simulated time alike.
+    pub(crate) rate: f64,
+}
+
+/// Takes the pictures of a run and its film.
 ///
 /// `first` and `final` are those of the first and the last state. With [`Pictures::Stages`] there are also `packed`, the end
-/// of a stage after which bodies are removed, `releasing`, soon after that, and one called after each other stage. From the
-/// second on, all show the same part of the world, so that they can be laid on each other.
+/// of a stage after which bodies are removed, `releasing`, soon after that, and one called after each other stage.
+///
+/// States are kept while the run goes on and drawn when it ends, whatever ended it: only then is it known where bodies went. All
+/// pictures show the same part of the world, that of [`Framing`], so that they can be laid on each other. A run that is killed
+/// leaves none.
 #[derive(Debug)]
 pub(crate) struct Album {
     results: Results,
     plan: Pictures,
-    removed: Vec<String>,
-    region: Option<Aabb>,
+    film: Option<FilmPlan>,
     releasing_at: Option<f64>,
-    taken: Vec<String>,
+    framing: Framing,
+    taken: Vec<(String, State)>,
+    reel: Reel,
+    remarks: Vec<String>,
 }
 
 impl Album {
-    /// An album among `results`; the bodies called `removed` are those that do not stay.
-    pub(crate) fn new(results: &Results, plan: Pictures, removed: Vec<String>) -> Self {
-        Album { results: results.clone(), plan, removed, region: None, releasing_at: None, taken: Vec::new() }
+    /// An album among `results`.
+    pub(crate) fn new(results: &Results, plan: Pictures, film: Option<FilmPlan>) -> Self {
+        Album {
+            results: results.clone(),
+            plan,
+            film,
+            releasing_at: None,
+            framing: Framing::new(),
+            taken: Vec::new(),
+            reel: Reel::new(MEMORY),
+            remarks: Vec::new(),
+        }
     }
 
-    pub(crate) fn begin(&mut self, simulation: &Simulation) -> Result<(), CliError> {
-        if self.plan == Pictures::None {
-            return Ok(());
+    /// What there is to say about pictures that are missing or unlike what was asked for.
+    pub(crate) fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// Whether frames are to be given to [`Album::frame`].
+    pub(crate) fn films(&self) -> bool {
+        self.film.is_some()
+    }
+
+    pub(crate) fn begin(&mut self, simulation: &Simulation) {
+        if self.plan != Pictures::None {
+            self.take("first", &simulation.snapshot());
         }
-        let snapshot = simulation.snapshot();
-        self.take("first", &snapshot, lasting_region(&snapshot, &self.removed))
     }
 
     pub(crate) fn stage_begins(&mut self, simulation: &Simulation, stage: &Stage) {
@@ -52,56 +85,89 @@ impl Album {
         }
     }
 
-    pub(crate) fn step(&mut self, simulation: &Simulation) -> Result<(), CliError> {
-        if self.releasing_at.is_none_or(|time| simulation.time() < time) {
-            return Ok(());
+    pub(crate) fn step(&mut self, simulation: &Simulation) {
+        if self.releasing_at.is_some_and(|time| simulation.time() >= time) {
+            self.releasing_at = None;
+            self.take("releasing", &simulation.snapshot());
         }
-        self.releasing_at = None;
-        self.take_in_common("releasing", &simulation.snapshot())
     }
 
-    pub(crate) fn stage_ends(
-        &mut self,
-        simulation: &Simulation,
-        name: &str,
-        removal_follows: bool,
-        last: bool,
-    ) -> Result<(), CliError> {
+    pub(crate) fn stage_ends(&mut self, simulation: &Simulation, name: &str, removal_follows: bool, last: bool) {
         // A stage may be over before its time for this picture has come.
         if self.releasing_at.take().is_some() {
-            self.take_in_common("releasing", &simulation.snapshot())?;
+            self.take("releasing", &simulation.snapshot());
         }
-        if self.plan != Pictures::Stages || last {
-            return Ok(());
+        if self.plan == Pictures::Stages && !last {
+            let name = if removal_follows { "packed".to_owned() } else { file_name(name) };
+            self.take(&name, &simulation.snapshot());
         }
-        let name = if removal_follows { "packed".to_owned() } else { file_name(name) };
-        self.take_in_common(&name, &simulation.snapshot())
     }
 
+    /// Keeps a frame of the film.
+    pub(crate) fn frame(&mut self, snapshot: &Snapshot) {
+        if self.film.is_some() && drawable(snapshot) {
+            self.framing.add(snapshot);
+            self.reel.offer(snapshot);
+        }
+    }
+
+    /// Takes the last picture and draws all of them and the film. Each is tried, whatever becomes of the others.
+    ///
+    /// # Errors
+    /// The first [`CliError`], naming the path that cannot be written.
     pub(crate) fn end(&mut self, simulation: &Simulation) -> Result<(), CliError> {
-        if self.plan == Pictures::None {
+        let mut scene = simulation.snapshot();
+        if self.plan != Pictures::None {
+            self.take("final", &scene);
+        }
+        if self.taken.is_empty() && self.reel.states().is_empty() {
             return Ok(());
         }
-        self.take_in_common("final", &simulation.snapshot())
+        let region = self.framing.region();
+        let pictures = self.draw_pictures(&mut scene, &region);
+        pictures.and(self.draw_film(&mut scene, &region))
     }
 
-    fn take_in_common(&mut self, name: &str, snapshot: &Snapshot) -> Result<(), CliError> {
-        let region = *self.region.get_or_insert_with(|| lasting_region(snapshot, &self.removed));
-        self.take(name, snapshot, region)
-    }
-
-    /// Draws and saves a picture; a name that is taken already gets a number.
-    fn take(&mut self, name: &str, snapshot: &Snapshot, region: Aabb) -> Result<(), CliError> {
+    /// Keeps a state under a name; one that is taken already gets a number.
+    fn take(&mut self, name: &str, snapshot: &Snapshot) {
+        let same = |(taken, _): &&(String, State)| taken.strip_prefix(name).is_some_and(is_number);
+        let count = self.taken.iter().filter(same).count();
+        let name = numbered(name, count);
         if !drawable(snapshot) {
-            return Ok(());
+            self.remarks.push(format!("there is no picture {name}.png: positions in its state are not finite"));
+            return;
         }
-        let same = self.taken.iter().filter(|taken| *taken == name).count();
-        self.taken.push(name.to_owned());
-        let path = self.results.file(&numbered(name, same))?;
-        let options =
-            RenderOptions { region: Some(region), caption: Some(time_text(snapshot)), ..RenderOptions::default() };
-        let camera = Camera::framing(&region, Camera::default_direction());
-        Ok(save_png(&path, &render(snapshot, &camera, &options))?)
+        self.framing.add(snapshot);
+        self.taken.push((name, State::of(snapshot)));
+    }
+
+    fn draw_pictures(&self, scene: &mut Snapshot, region: &Aabb) -> Result<(), CliError> {
+        let camera = Camera::framing(region, Camera::default_direction());
+        let draw = |(name, state): &(String, State)| {
+            state.show_in(scene);
+            let options = RenderOptions { region: Some(*region), ..RenderOptions::default() };
+            let caption = Some(caption(scene, &camera, &options));
+            let options = RenderOptions { caption, ..options };
+            let path = self.results.file(&format!("{name}.png"))?;
+            Ok(save_png(&path, &render(scene, &camera, &options))?)
+        };
+        let results: Vec<Result<(), CliError>> = self.taken.iter().map(draw).collect();
+        results.into_iter().collect()
+    }
+
+    fn draw_film(&mut self, scene: &mut Snapshot, region: &Aabb) -> Result<(), CliError> {
+        let Some(plan) = self.film.filter(|_| !self.reel.states().is_empty()) else { return Ok(()) };
+        let every = self.reel.every();
+        if every > 1 {
+            let memory = MEMORY >> 20;
+            let text = format!("film.gif has one frame in {every} of those asked for: more do not fit in {memory} MiB");
+            self.remarks.push(text);
+        }
+        let mut cinema = Cinema::create(&self.results.file(FILM)?, plan.rate / every as f64, region)?;
+        self.reel.states().iter().try_for_each(|state| {
+            state.show_in(scene);
+            cinema.push(scene)
+        })
     }
 }
 
@@ -122,26 +188,16 @@ pub(crate) fn names(plan: Pictures, stages: &[Stage]) -> Vec<String> {
         taken.extend(["first", "final"].map(str::to_owned));
     }
     let same = |i: usize| taken[..i].iter().filter(|name| **name == taken[i]).count();
-    (0..taken.len()).map(|i| numbered(&taken[i], same(i))).collect()
+    (0..taken.len()).map(|i| format!("{}.png", numbered(&taken[i], same(i)))).collect()
 }
 
-/// The file of a picture of whose name so many were taken before.
+/// The name of a picture of whose name so many were taken before.
 fn numbered(name: &str, before: usize) -> String {
-    if before == 0 { format!("{name}.png") } else { format!("{name}-{}.png", before + 1) }
-}
-
-/// The part of the world to show: the grains and the walls around them, without those that will be taken away, so that
-/// there is room for what is released.
-fn lasting_region(snapshot: &Snapshot, removed: &[String]) -> Aabb {
-    let mut lasting = snapshot.clone();
-    for body in lasting.bodies.iter_mut().filter(|b| removed.contains(&b.name)) {
-        body.present = false;
-    }
-    scene_region(&lasting)
+    if before == 0 { name.to_owned() } else { format!("{name}-{}", before + 1) }
 }
 
 /// The film of a run, from one place.
-pub(crate) struct Cinema {
+struct Cinema {
     film: Film,
     camera: Camera,
     options: RenderOptions,
@@ -161,22 +217,18 @@ struct Drawn {
 const STILL: (f64, f64) = (0.25, 1.5);
 
 impl Cinema {
-    /// A film at `path`, from a place where the first state is in sight; see [`Album::new`].
-    pub(crate) fn create(path: &Path, first: &Snapshot, rate: f64, removed: &[String]) -> Result<Self, CliError> {
-        let region = lasting_region(first, removed);
-        let options = RenderOptions { region: Some(region), ..RenderOptions::film() };
+    /// A film of `region` at `path`.
+    fn create(path: &Path, rate: f64, region: &Aabb) -> Result<Self, CliError> {
+        let options = RenderOptions { region: Some(*region), ..RenderOptions::film() };
         let palette = FilmPalette::new(&options);
         let film = Film::create(path, options.width, options.height, rate, palette)?;
         let pixel = region.size().max_element() / f64::from(options.width.max(options.height));
-        let camera = Camera::framing(&region, Camera::default_direction());
+        let camera = Camera::framing(region, Camera::default_direction());
         Ok(Cinema { film, camera, options, pixel, drawn: None })
     }
 
     /// Appends a frame. What stands still is drawn once: a pile that comes to rest takes half of many runs.
-    pub(crate) fn push(&mut self, snapshot: &Snapshot) -> Result<(), CliError> {
-        if !drawable(snapshot) {
-            return Ok(());
-        }
+    fn push(&mut self, snapshot: &Snapshot) -> Result<(), CliError> {
         let drawn = match self.drawn.take() {
             Some(drawn) if drawn.shows(snapshot, self.pixel) => drawn,
             _ => Drawn {
@@ -186,7 +238,7 @@ impl Cinema {
         };
         let mut image = drawn.image.clone();
         self.drawn = Some(drawn);
-        draw_caption(&mut image, &time_text(snapshot));
+        draw_caption(&mut image, &caption(snapshot, &self.camera, &self.options));
         Ok(self.film.push(&image)?)
     }
 }
@@ -217,8 +269,22 @@ fn largest_motion(body: &BodySnapshot, pose: &Pose) -> f64 {
     (body.pose.position - pose.position).length() + turn * extent
 }
 
-fn time_text(snapshot: &Snapshot) -> String {
-    format!("t = {:.2} s", snapshot.time)
+/// The time, and how many of the moving bodies the picture does not show.
+fn caption(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions) -> String {
+    let aspect = f64::from(options.width) / f64::from(options.height);
+    let moving = || snapshot.bodies.iter().filter(|b| b.present && b.kind == BodyKind::Dynamic);
+    let (all, seen) = (moving().count(), moving().filter(|b| camera.sees(b.pose.position, aspect)).count());
+    let missing = match (all, all - seen) {
+        (0, _) => ", no moving body in the scene".to_owned(),
+        (_, 0) => String::new(),
+        (all, missing) => format!(", {missing} of {all} bodies out of the picture"),
+    };
+    format!("t = {:.2} s{missing}", snapshot.time)
+}
+
+/// Whether what follows the name of a picture is nothing or a number of ours.
+fn is_number(rest: &str) -> bool {
+    rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok())
 }
 
 /// A state that the engine gave up has no place in a picture.

@@ -7,7 +7,7 @@ use granule_scene::{OutputPlan, Scene};
 
 use super::files::{Frames, energy_row};
 use super::history::History;
-use super::pictures::{self, Album, Cinema};
+use super::pictures::{self, Album, FILM, FilmPlan};
 use super::repose::Repose;
 use super::runner::{Event, Observer, Outcome};
 use crate::error::CliError;
@@ -21,7 +21,6 @@ const FILM_EVERY: u64 = 2;
 const ENERGY: &str = "energy.csv";
 const SERIES: &str = "bodies";
 const SERIES_FILE: &str = "bodies.pvd";
-const FILM: &str = "film.gif";
 const FINAL_STATE: &str = "final_state.csv";
 const SUMMARY: &str = "summary.json";
 const ENERGY_PLOT: &str = "energy";
@@ -56,14 +55,13 @@ pub(crate) fn names(scene: &Scene, bodies: usize) -> Result<Vec<String>, CliErro
     Ok(names)
 }
 
-/// Writes into one folder: `energy.csv`, `bodies.pvd`, `film.gif` and pictures while the run goes on; `final_state.csv`,
-/// `summary.json` and the plots when it has ended.
+/// Writes into one folder: `energy.csv` and `bodies.pvd` while the run goes on; pictures, `film.gif`, `final_state.csv`,
+/// `summary.json` and the plots when it has ended, whatever ended it.
 pub struct Recorder {
     results: Results,
     plan: OutputPlan,
     energy: Option<EnergyWriter>,
     series: Option<SeriesWriter>,
-    cinema: Option<Cinema>,
     album: Album,
     frames: Frames,
     /// Time of the last frame \[s\].
@@ -90,15 +88,13 @@ impl Recorder {
             results.file(SERIES_FILE)?;
             Ok::<_, CliError>(SeriesWriter::create(results.folder(), SERIES, VtkOptions::default())?)
         };
-        let removed: Vec<String> = scene.stages()?.iter().flat_map(|stage| stage.remove.clone()).collect();
         let film_rate = plan.frames_per_second / FILM_EVERY as f64;
-        let film = || Cinema::create(&results.file(FILM)?, &simulation.snapshot(), film_rate, &removed);
+        let film = plan.film.then_some(FilmPlan { rate: film_rate });
         Ok(Recorder {
             plan,
             energy: (plan.energy_every > 0).then(energy).transpose()?,
             series: vtk.then(series).transpose()?,
-            cinema: plan.film.then(film).transpose()?,
-            album: Album::new(&results, plan.pictures, removed),
+            album: Album::new(&results, plan.pictures, film),
             results,
             frames: Frames::new(plan.frames_per_second),
             framed: None,
@@ -108,6 +104,11 @@ impl Recorder {
             history: History::new(),
             events: Vec::new(),
         })
+    }
+
+    /// What there is to say about pictures that are missing or unlike what was asked for.
+    pub fn remarks(&self) -> &[String] {
+        self.album.remarks()
     }
 
     /// Writes what is written at the end. Each file is tried, whatever becomes of the others.
@@ -164,7 +165,7 @@ impl Recorder {
     }
 
     fn frame(&mut self, simulation: &Simulation) -> Result<(), CliError> {
-        if self.series.is_none() && self.cinema.is_none() {
+        if self.series.is_none() && !self.album.films() {
             return Ok(());
         }
         self.framed = Some(simulation.time());
@@ -173,8 +174,8 @@ impl Recorder {
             self.results.file(&frame_name(series.frames()))?;
             series.write(&snapshot)?;
         }
-        if let Some(cinema) = self.cinema.as_mut().filter(|_| self.frame_count.is_multiple_of(FILM_EVERY)) {
-            cinema.push(&snapshot)?;
+        if self.frame_count.is_multiple_of(FILM_EVERY) {
+            self.album.frame(&snapshot);
         }
         self.frame_count += 1;
         Ok(())
@@ -214,7 +215,7 @@ impl Observer for Recorder {
     fn observe(&mut self, simulation: &Simulation, event: &Event<'_>) -> Result<(), CliError> {
         match event {
             Event::Begin => {
-                self.album.begin(simulation)?;
+                self.album.begin(simulation);
                 self.frames.due(simulation.time());
                 self.frame(simulation)
             }
@@ -230,10 +231,12 @@ impl Observer for Recorder {
                 if self.frames.due(simulation.time()) {
                     self.frame(simulation)?;
                 }
-                self.album.step(simulation)
+                self.album.step(simulation);
+                Ok(())
             }
             Event::StageEnds { outcome, removal_follows, last } => {
-                self.album.stage_ends(simulation, &outcome.name, *removal_follows, *last)
+                self.album.stage_ends(simulation, &outcome.name, *removal_follows, *last);
+                Ok(())
             }
             Event::End => self.end(simulation),
         }

@@ -6,6 +6,7 @@ mod folder;
 mod full_disk;
 mod interrupt;
 mod leaving;
+mod pictures;
 mod profile;
 mod resolve;
 mod run;
