@@ -171,7 +171,7 @@ impl Album {
     }
 }
 
-/// Names of the pictures that a run through `stages` takes; where a removal comes too late for its picture, one that is left out.
+/// Names of the pictures that a run through `stages` may take.
 pub(crate) fn names(plan: Pictures, stages: &[Stage]) -> Vec<String> {
     let mut taken: Vec<String> = Vec::new();
     if plan == Pictures::Stages {
