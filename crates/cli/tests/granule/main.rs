@@ -5,6 +5,7 @@ mod demo;
 mod interrupt;
 mod leaving;
 mod profile;
+mod repose;
 mod resolve;
 mod run;
 mod support;
