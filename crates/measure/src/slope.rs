@@ -17,8 +17,8 @@
 //!
 //! - **not-flowed**: less than 5 % of the grains have come beyond where the pile ended before something was taken away
 //!   ([`pile_end`]). Not judged where nothing was.
-//! - **cliff**: in half of the strips or more the surface drops by more than 4 d over two cell widths, which is 63 degrees. A face
-//!   that is lower has fewer than four cells.
+//! - **cliff**: in a quarter of the strips or more the surface drops by more than 4 d over two cell widths, which is 63 degrees. A face
+//!   that is lower has fewer than four cells. At half of the strips 325 cubes passed whose strips had 25 to 69 degrees.
 //! - **few-cells**: half of the strips or more have fewer than 4 cells from crest to toe: a level surface, a single grain, a bare floor.
 //! - **bent**: the angles of the upper and the lower halves of the stretches differ by more than 15 degrees and by more than three
 //!   standard errors of this difference over the strips.
@@ -261,12 +261,13 @@ fn means_of_three(cells: &[f64]) -> Vec<f64> {
 }
 
 fn judge(strips: &[Stretch<'_>], diameter: f64, flowed: Option<f64>) -> Verdict {
-    let half_of = |holds: &dyn Fn(&Stretch<'_>) -> bool| 2 * strips.iter().filter(|s| holds(s)).count() >= strips.len();
+    let count = |holds: fn(&Stretch<'_>, f64) -> bool| strips.iter().filter(|s| holds(s, diameter)).count();
+    let cliffs = count(|s, d| s.largest_drop() > CLIFF_DROP * d);
     if flowed.is_some_and(|share| share < FLOWED_SHARE) {
         Verdict::NotFlowed
-    } else if half_of(&|s| s.largest_drop() > CLIFF_DROP * diameter) {
+    } else if 4 * cliffs >= strips.len() {
         Verdict::Cliff
-    } else if half_of(&|s| !s.has_line()) {
+    } else if 2 * count(|s, _| !s.has_line()) >= strips.len() {
         Verdict::FewCells
     } else if is_bent(strips) {
         Verdict::Bent
