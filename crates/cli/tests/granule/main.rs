@@ -10,3 +10,4 @@ mod resolve;
 mod run;
 mod support;
 mod validate;
+mod warnings;

@@ -80,7 +80,8 @@ fn a_run_that_fails_leaves_its_pictures() {
 }
 
 /// Ground with a hill higher than the grains, sixteen metres wide.
-const GROUND: [[f64; 3]; 5] = [[-8.0, -8.0, 0.0], [8.0, -8.0, 0.0], [8.0, 8.0, 0.0], [-8.0, 8.0, 0.0], [-3.0, 3.0, 4.0]];
+const GROUND: [[f64; 3]; 5] =
+    [[-8.0, -8.0, 0.0], [8.0, -8.0, 0.0], [8.0, 8.0, 0.0], [-8.0, 8.0, 0.0], [-3.0, 3.0, 4.0]];
 
 #[test]
 fn ground_of_triangles_keeps_its_form() {
