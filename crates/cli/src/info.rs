@@ -196,6 +196,7 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
         "largest_acceleration": finite(scales.acceleration),
         "displacement_per_step": finite(scales.displacement(dt)),
         "expected_overlap": finite(scales.expected_overlap(dt, OVERLAP_BOUND)),
+        "undivided_overlap": finite(scales.linearised_overlap(dt)),
         "overlap_bound": OVERLAP_BOUND,
         "warnings": warnings,
     })

@@ -78,9 +78,9 @@ pub struct Summary {
     pub time_step: f64,
     /// What decided the time step, as a sentence: the settings, the smallest body by name, or a driven body.
     pub time_step_decided_by: String,
-    /// Friction of the sweep or demo \[-\], when there is one value.
+    /// Friction \[-\], when there is one value: of the sweep or demo, or of the one material of the scene.
     pub friction: Option<f64>,
-    /// Seed of the start, when it has one.
+    /// Seed of the start, when it has one: that of the sweep or demo, or of the one fill of the scene.
     pub seed: Option<u64>,
     /// Threads used.
     pub threads: u64,

@@ -59,6 +59,7 @@ pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError>
         },
         materials: materials.into_list(),
         pairs,
+        seed: if let [seed] = bodies.seeds[..] { Some(seed) } else { None },
         bodies: bodies.list,
         stages,
         rest: run.rest,

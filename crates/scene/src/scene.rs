@@ -32,6 +32,8 @@ pub struct Scene {
     pub pairs: Vec<(MaterialId, MaterialId, Coefficients)>,
     /// Bodies in the order of the file.
     pub bodies: Vec<BodyDescription>,
+    /// Seed of the start: that of the fill, where there is one fill.
+    pub seed: Option<u64>,
     /// Stages in their order; none for a scene that does not say how long it runs, see [`Scene::stages`].
     pub(crate) stages: Vec<Stage>,
     /// What counts as rest.

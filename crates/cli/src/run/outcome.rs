@@ -56,8 +56,8 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         state_hash: state_hash_text(simulation.state_hash()),
         time_step: simulation.time_step(),
         time_step_decided_by: simulation.time_step_decided_by(),
-        friction: facts.friction,
-        seed: facts.seed,
+        friction: facts.friction.or_else(|| friction(scene)),
+        seed: facts.seed.or(scene.seed),
         threads: facts.threads as u64,
         packing_fraction: outcome.stages.first().and_then(|s| s.packing_fraction),
         mean_coordination: measure::mean_coordination(simulation),
@@ -66,6 +66,14 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         ended: outcome.ending.name().to_owned(),
         removed: removed(simulation, &snapshot),
         warnings: Vec::new(),
+    }
+}
+
+/// The coefficient of friction, where the scene has one material, for which static and dynamic are the same.
+fn friction(scene: &Scene) -> Option<f64> {
+    match scene.materials.as_slice() {
+        [(_, m)] if m.static_friction == m.dynamic_friction && scene.pairs.is_empty() => Some(m.static_friction),
+        _ => None,
     }
 }
 
@@ -151,9 +159,22 @@ pub fn describe(summary: &Summary, folder: &Path) -> String {
         let end = if stage.at_rest { "at rest" } else { "not at rest" };
         line("stage", format!("{}: {:.3} s, {} steps, then {end}", stage.name, stage.seconds, stage.steps));
     }
+    if summary.ended != "interrupted" {
+        line("ended", format!("at {:.3} s: {}", summary.simulated_seconds, summary.ended));
+    }
+    if let Some(fraction) = summary.packing_fraction {
+        line("packing fraction", format!("{fraction:.3}"));
+    }
+    if let Some(coordination) = summary.mean_coordination {
+        line("coordination", format!("{coordination:.2} touching neighbours of a body in the mean"));
+    }
     let (overlap, gained) = (100.0 * summary.largest_overlap, summary.energy_gained);
-    line("largest overlap", format!("{overlap:.3} % of the radius"));
+    let thin = 100.0 * summary.largest_overlap_thin;
+    line("largest overlap", format!("{overlap:.3} % of the radius, {thin:.3} % of the thickness"));
     line("energy gained", format!("{gained:.1e} of the dissipated energy in the worst step"));
+    if summary.jam_stops > 0 {
+        line("jam stops", summary.jam_stops.to_string());
+    }
     if summary.bodies_lost > 0 {
         line("bodies lost", summary.bodies_lost.to_string());
     }

@@ -13,3 +13,4 @@ mod resolve;
 mod run;
 mod support;
 mod validate;
+mod warnings;

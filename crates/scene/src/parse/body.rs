@@ -32,6 +32,8 @@ const MOST_BODIES: usize = 10_000_000;
 pub(super) struct Bodies {
     pub(super) list: Vec<BodyDescription>,
     pub(super) origins: Vec<Range<usize>>,
+    /// Seed of each fill.
+    pub(super) seeds: Vec<u64>,
     names: BTreeMap<String, usize>,
 }
 
@@ -65,6 +67,7 @@ pub(super) fn read<'t, 's>(
         if bodies.list.len() + filling.count > MOST_BODIES {
             return Err(item.error(Kind::OutOfRange, format!("the scene has more than {MOST_BODIES} bodies")));
         }
+        bodies.seeds.push(filling.seed);
         filling.bodies(columns).try_for_each(|body| bodies.add(item, body))?;
     }
     Ok(bodies)
