@@ -40,8 +40,16 @@ pub(crate) fn requested() -> bool {
 
 /// The exit code of a command that was asked to stop: 128 + the number of the signal, as shells have it.
 pub(crate) fn exit_code() -> u8 {
+    // A command may have ended before the thread that waits for signals had its turn.
+    tell();
     let number = u8::try_from(RECEIVED.number.load(Ordering::SeqCst)).unwrap_or_default();
     SIGNALLED.saturating_add(number)
+}
+
+/// Says once that the signal was heard.
+fn tell() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| note("stopping after this step (once more: at once, without results)"));
 }
 
 impl Received {
@@ -81,7 +89,7 @@ fn announce(signals: Vec<i32>) {
     let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) else { return };
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
-            note("stopping after this step (once more: at once, without results)");
+            tell();
         }
     });
 }
