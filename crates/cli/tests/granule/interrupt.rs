@@ -76,9 +76,9 @@ fn a_signal_leaves_what_is_computed() {
 fn the_second_signal_ends_at_once() {
     let folder = folder();
     let child = start(folder.path(), "demo repose --count 20000 --out results");
-    // The first picture of so many takes a while, and no step is made before it is drawn.
+    // A step of so many takes a while, and the pictures that a run draws when it ends another.
     let list = folder.path().join("results").join(LIST);
-    wait_until(|| std::fs::read_to_string(&list).is_ok_and(|names| names.contains("first.png")));
+    wait_until(|| std::fs::read_to_string(&list).is_ok_and(|names| names.contains("energy.csv")));
     send(&child, "INT");
     std::thread::sleep(Duration::from_millis(100));
     send(&child, "TERM");

@@ -53,7 +53,8 @@ fn first_and_last_picture_show_the_same_part_with_all_that_moves() {
 #[test]
 fn one_that_flies_off_does_not_shrink_the_others() {
     let rest: String = (0..5).map(|i| ball(&format!("b{i}"), [1.5 * f64::from(i), 0.0, 0.0], "")).collect();
-    let shot = ball("shot", [3.0, 0.0, 2.0], "velocity = [0.0, 0.0, 900.0]");
+    // Downward: the caption stands at the top.
+    let shot = ball("shot", [3.0, 0.0, -2.0], "velocity = [0.0, 0.0, -900.0]");
     let folder = run(&format!("{WEIGHTLESS}{HEAD}{rest}{shot}"), 0);
     let pixels = drawn(folder.path(), "final.png").len();
     assert!(pixels > 50_000, "only {pixels} pixels show the rest");
