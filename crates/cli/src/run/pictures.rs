@@ -126,7 +126,7 @@ impl Album {
 
     /// Keeps a state under a name; one that is taken already gets a number.
     fn take(&mut self, name: &str, snapshot: &Snapshot) {
-        let same = |(taken, _): &&(String, State)| taken.strip_prefix(name).is_some_and(|rest| numbered(rest));
+        let same = |(taken, _): &&(String, State)| taken.strip_prefix(name).is_some_and(numbered);
         let count = self.taken.iter().filter(same).count();
         let name = if count == 0 { name.to_owned() } else { format!("{name}-{}", count + 1) };
         if !drawable(snapshot) {
