@@ -1,7 +1,7 @@
 //! Which part of the world holds what moves in a whole run: the boxes that bodies sweep, and who of them counts.
 //!
 //! The region is that of what stays: bodies that left or were removed count only where most did, and then with the place in which they
-//! were first. A body that flies off without being removed does not count either, for the others would become a dot. *Flies off* means
+//! were first. A body that flies off without being removed counts with its first place only, if that is near, for the others would become a dot. *Flies off* means
 //! that it ends farther from the others than it began, and that the middle of the box that it sweeps is far from theirs: of ten and more
 //! bodies 10 times the distance within which nine tenths of them stay, of fewer 50 times that within which half of them do. So the crowd fills a
 //! tenth of the picture's width at least, a few bodies a fiftieth. Floors, walls and obstacles are left to `region`.
@@ -105,12 +105,15 @@ fn around_the_crowd(tracks: &[Track]) -> Aabb {
         tracks.iter().map(|t| from_middle(&t.swept) + 0.5 * t.swept.size().length()).collect();
     let place = (share * (distances.len() - 1) as f64) as usize;
     let reach = *distances.select_nth_unstable_by(place, f64::total_cmp).1;
-    let flew_off = |t: &&Track| {
+    let flew_off = |t: &Track| {
         // What is seen once only cannot have come nearer.
         let went_away = from_middle(&t.last) >= from_middle(&t.first);
         went_away && from_middle(&t.swept) > far * reach
     };
-    tracks.iter().filter(|t| !flew_off(t)).fold(Aabb::EMPTY, |a, t| a.union(&t.swept))
+    let near_at_first = |t: &Track| from_middle(&t.first) <= far * reach;
+    let counted =
+        tracks.iter().filter_map(|t| if flew_off(t) { near_at_first(t).then_some(t.first) } else { Some(t.swept) });
+    counted.fold(Aabb::EMPTY, |a, b| a.union(&b))
 }
 
 /// The middle of the bodies: of a crowd the median along each axis, of a few that of the box of the one that moved least.
