@@ -1,7 +1,7 @@
 //! The folder that a command writes its results into: what may stand there already, and the list of what was written.
 //!
 //! A folder that is used again must not mix the results of two runs. So each run keeps a list of the files that it wrote, and the
-//! next one takes away what stands on it. Which files a command writes is left to the command; [`list`] reads and clears.
+//! next one takes away what stands on it. Which files a command writes is left to the command; `list` reads and clears.
 
 mod list;
 
