@@ -19,6 +19,6 @@ pub use error::ExportError;
 pub use final_state::{FINAL_STATE_COLUMNS, write_final_state};
 pub use number::number_text;
 pub use repose_summary::{ReposeStrip, ReposeSummary};
-pub use repose_table::{ReposeRow, write_repose_table};
+pub use repose_table::{REPOSE_TABLE_COLUMNS, ReposeRow, write_repose_table};
 pub use summary::{EnergyTotals, ImpactSummary, RemovedSummary, ReposeAngle, StageSummary, Summary, state_hash_text};
 pub use vtk::{SeriesWriter, VtkOptions, write_vtp};

@@ -62,7 +62,8 @@ pub struct ReposeRow {
     pub toe_m: f64,
 }
 
-const COLUMNS: [&str; 25] = [
+/// Names of the columns of `repose_table.csv`, in the order of [`ReposeRow`]'s fields.
+pub const REPOSE_TABLE_COLUMNS: [&str; 25] = [
     "shape",
     "friction",
     "seed",
@@ -95,7 +96,7 @@ pub fn write_repose_table(path: &Path, rows: &[ReposeRow]) -> Result<(), ExportE
     let file = File::create(path).map_err(ExportError::io("create", path))?;
     let mut writer = csv::Writer::from_writer(BufWriter::new(file));
     let failed = ExportError::csv(path);
-    writer.write_record(COLUMNS).map_err(&failed)?;
+    writer.write_record(REPOSE_TABLE_COLUMNS).map_err(&failed)?;
     for row in rows {
         writer.write_record(record(row)).map_err(&failed)?;
     }

@@ -12,5 +12,6 @@ mod repose;
 mod resolve;
 mod run;
 mod support;
+mod terms;
 mod validate;
 mod warnings;
