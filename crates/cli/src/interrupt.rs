@@ -1,5 +1,6 @@
 //! Requests to end: Ctrl-C (SIGINT), SIGTERM and, on Unix, SIGHUP. The first asks the running command to stop after its step and to
-//! write what it has, the second ends at once.
+//! write what it has, the second ends at once. Signals within half a second are one request: who ends a process and its group
+//! (coreutils' `timeout`, batch systems) sends two.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Once};
@@ -54,7 +55,8 @@ fn tell() {
 
 impl Received {
     fn catch(&self, signal: i32) -> std::io::Result<()> {
-        // In this order: the first signal finds `any` unset, and whoever finds it set finds the number too.
+        // In this order: whoever finds `any` set finds the number too.
+        #[cfg(not(unix))]
         flag::register_conditional_shutdown(signal, i32::from(SIGNALLED) + signal, Arc::clone(&self.any))?;
         flag::register_usize(signal, Arc::clone(&self.number), usize::try_from(signal).unwrap_or_default())?;
         flag::register(signal, Arc::clone(&self.any))?;
@@ -83,17 +85,26 @@ fn is_ignored(signal: i32) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
-/// Answers the first signal at once: the step that it has to wait for may be long.
+/// Time within which signals are one request.
+#[cfg(unix)]
+const ONE_REQUEST: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Answers the first signal at once, for the step that it has to wait for may be long, and ends the program with the second.
 #[cfg(unix)]
 fn announce(signals: Vec<i32>) {
     let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) else { return };
     std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
+        let mut first = None;
+        for signal in &mut signals {
+            let first = *first.get_or_insert_with(std::time::Instant::now);
             tell();
+            if first.elapsed() > ONE_REQUEST {
+                signal_hook::low_level::exit(i32::from(SIGNALLED) + signal);
+            }
         }
     });
 }
 
-/// Other systems have no safe way to wait for a signal.
+/// Other systems have no safe way to wait for a signal; there the second one ends the program in its handler.
 #[cfg(not(unix))]
 fn announce(_: Vec<i32>) {}

@@ -8,7 +8,7 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -34,9 +34,16 @@ impl Profile {
     /// Opens the file, and its folder if need be, and listens to this thread from now on.
     ///
     /// # Errors
-    /// [`CliError::Argument`] naming a file that cannot be written.
-    pub(crate) fn begin(path: &Path) -> Result<Self, CliError> {
+    /// [`CliError::Argument`] naming a file that cannot be written, or that holds something else than a chart and is not to be replaced
+    /// by force.
+    pub(crate) fn begin(path: &Path, force: bool) -> Result<Self, CliError> {
         let refused = |error| CliError::Argument(format!("cannot write the profile {}: {error}", path.display()));
+        if !force && holds_something_else(path) {
+            let path = path.display();
+            return Err(CliError::Argument(format!(
+                "the profile {path} would replace a file that is no profile: name another one, or give --force"
+            )));
+        }
         let file = create(path).map_err(refused)?;
         let chart = Arc::new(Mutex::new(Chart::new(BufWriter::new(file)).map_err(refused)?));
         let subscriber = tracing_subscriber::registry().with(Listener(Arc::clone(&chart))).with(log::layer());
@@ -52,6 +59,17 @@ impl Profile {
         lock(&self.chart).end().map_err(|source| CliError::Write { path: self.path, source })
     }
 }
+
+/// Whether there is a file that does not begin as charts do, which is also how one begins that was not finished.
+fn holds_something_else(path: &Path) -> bool {
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let mut head = Vec::new();
+    let mut read = || File::open(path)?.take(HEAD.len() as u64).read_to_end(&mut head);
+    is_file && (read().is_err() || !HEAD.starts_with(&head))
+}
+
+/// How every chart begins.
+const HEAD: &[u8] = b"[\n{\"name\":\"";
 
 fn create(path: &Path) -> std::io::Result<File> {
     if let Some(folder) = path.parent() {

@@ -6,7 +6,7 @@
 mod list;
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,9 +51,17 @@ impl Ground {
     /// Looks whether results may be written into `folder`; `names` are the files that the command would write, `/` between their parts.
     ///
     /// # Errors
-    /// [`CliError::Argument`] naming the folder and a file where results stand that must not be replaced.
+    /// [`CliError::Argument`] naming the folder and a file where results stand that must not be replaced, where another run is writing
+    /// into it, and where a folder has the name of a file or a file that of a folder.
     pub fn check(folder: &Path, earlier: Earlier, names: &[String]) -> Result<Self, CliError> {
         let mut old = list::listed(folder)?;
+        refuse_running(folder)?;
+        if let Some(way) = names.iter().find_map(|name| list::in_the_way(folder, Path::new(name))) {
+            return Err(CliError::Argument(format!(
+                "{} stands where results are to be written: name another folder with --out",
+                folder.join(way).display()
+            )));
+        }
         if let (Earlier::Refused, Some(first)) = (earlier, old.first()) {
             return Err(CliError::Argument(format!(
                 "the folder {} holds results of an earlier run, such as {}: name another one, or give --force to replace them",
@@ -84,6 +92,7 @@ impl Ground {
     pub fn take(self, begun: Option<&Path>) -> Result<Results, CliError> {
         let Ground { folder, old } = self;
         create_folder(&folder)?;
+        refuse_running(&folder)?;
         let begun = begun.and_then(|path| within(&folder, path));
         list::clear(&folder, old.iter().filter(|name| Some(*name) != begun.as_ref()))?;
         let path = folder.join(LIST);
@@ -102,14 +111,29 @@ fn within(folder: &Path, path: &Path) -> Option<PathBuf> {
     path.strip_prefix(folder).ok().map(Path::to_path_buf)
 }
 
-/// An empty list in place of the old one, which is removed first: it may be a link that leads elsewhere.
+/// Refuses a folder whose list is held by a run that has not ended.
+fn refuse_running(folder: &Path) -> Result<(), CliError> {
+    let list = File::open(folder.join(LIST));
+    if list.is_ok_and(|list| matches!(list.try_lock(), Err(TryLockError::WouldBlock))) {
+        let folder = folder.display();
+        return Err(CliError::Argument(format!(
+            "another run is writing into the folder {folder}: name another one with --out"
+        )));
+    }
+    Ok(())
+}
+
+/// An empty list in place of the old one, which is removed first: it may be a link that leads elsewhere. It is locked for as long as it is
+/// open, which is how another run sees that this one has not ended; where the system has no locks, it does not see that.
 fn begin_list(path: &Path) -> Result<File, CliError> {
     let failed = |source| CliError::Folder { what: "create", path: path.to_path_buf(), source };
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
     }
-    OpenOptions::new().append(true).create_new(true).open(path).map_err(failed)
+    let list = OpenOptions::new().append(true).create_new(true).open(path).map_err(failed)?;
+    let _ = list.try_lock();
+    Ok(list)
 }
 
 /// A folder with the list of what is written into it. Clones write into the same folder and list, from any thread.

@@ -176,7 +176,8 @@ impl Sweep<'_> {
         self.warn(&built.warnings);
         let outcome = run(&mut built.simulation, &plan, Processor::Thread, &mut [], &interrupt::requested);
         let summary = summary(&scene, &built.simulation, &outcome, &case.facts());
-        let summary = Summary { warnings: built.warnings, ..summary };
+        let warnings = built.warnings.into_iter().chain(outcome.remarks.iter().cloned()).collect();
+        let summary = Summary { warnings, ..summary };
         match outcome.ending {
             Ending::Interrupted => return Ok(None),
             Ending::Failed(error) => return Err(error.to_string()),

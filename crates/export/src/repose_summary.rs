@@ -9,7 +9,7 @@ use crate::summary::ReposeAngle;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReposeSummary {
-    /// What the surface is: `slope`, `not-flowed`, `cliff`, `bent` or `few-cells`.
+    /// What the surface is: `slope`, `flowing`, `not-flowed`, `cliff`, `bent` or `few-cells`.
     pub verdict: String,
     /// Angle of the slope, the mean over the strips \[degrees\].
     pub angle_deg: Option<f64>,
@@ -25,6 +25,8 @@ pub struct ReposeSummary {
     /// Where the crest is \[m\].
     #[serde(with = "finite_or_null")]
     pub crest_m: f64,
+    /// Whether the surface comes down to a toe; false where the pile reaches the end of the floor.
+    pub has_toe: bool,
     /// Largest difference of height between neighbouring cells, in grain diameters \[-\].
     #[serde(with = "finite_or_null")]
     pub largest_step_diameters: f64,

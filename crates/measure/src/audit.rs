@@ -134,7 +134,8 @@ impl EnergyAudit {
     ///
     /// A start without energy (bodies at rest on the floor, no gravity) gives no scale: then the work put in stands in.
     pub fn scale(&self) -> f64 {
-        let supplied = if self.start > 0.0 { self.start } else { self.work.value().abs() };
+        // Where gravity leans, the start may lie below what its height counts from.
+        let supplied = if self.start == 0.0 { self.work.value().abs() } else { self.start.abs() };
         self.dissipated.value().max(START_SHARE * supplied)
     }
 }
@@ -175,6 +176,14 @@ mod tests {
         assert_eq!((nothing.energy_gained(), nothing.correction_work()), (0.0, 0.0));
         nothing.record(&step(1e-9));
         assert_eq!(nothing.energy_gained(), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_start_below_zero_sets_the_scale_as_one_above_it() {
+        let mut audit = EnergyAudit::new(-2.0);
+        audit.record(&step(-2.0 + 1e-9));
+        // 1e-9 in 2e-6.
+        assert!((audit.energy_gained() / 5e-4 - 1.0).abs() <= 1e-6, "{}", audit.energy_gained());
     }
 
     #[test]

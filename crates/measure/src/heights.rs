@@ -13,6 +13,7 @@ pub struct Heights {
     first: f64,
     step: f64,
     floor: f64,
+    strip_width: f64,
     strips: Vec<Vec<f64>>,
 }
 
@@ -23,9 +24,14 @@ impl Heights {
     /// Heights above `floor` \[m\] in strips of cells, in the order of the fall.
     ///
     /// The first cell of each strip has its centre at `first`, the next at `first + step` \[m\]: `step` is negative where
-    /// the pile falls towards smaller coordinates.
+    /// the pile falls towards smaller coordinates. Strips are taken to be as wide as the cells are long.
     pub fn new(first: f64, step: f64, floor: f64, strips: Vec<Vec<f64>>) -> Self {
-        Heights { first, step, floor, strips }
+        Heights { first, step, floor, strip_width: step.abs(), strips }
+    }
+
+    /// The same heights over strips of this width \[m\].
+    pub fn with_strip_width(self, strip_width: f64) -> Self {
+        Heights { strip_width, ..self }
     }
 
     /// The grid for grains of `diameter` \[m\]: `strips` across, cells as near to one diameter long as fills the floor, two
@@ -55,13 +61,14 @@ impl Heights {
             rows.map(|row| row.iter().map(|top| top.map_or(0.0, |p| p.z - floor)).collect()).collect();
         let (low, high) = grid.ends();
         let cell = (high - low) / strips.first().map_or(1, Vec::len) as f64;
-        match fall {
+        let heights = match fall {
             Fall::Positive => Heights::new(low + 0.5 * cell, cell, floor, strips),
             Fall::Negative => {
                 strips.iter_mut().for_each(|strip| strip.reverse());
                 Heights::new(high - 0.5 * cell, -cell, floor, strips)
             }
-        }
+        };
+        heights.with_strip_width(grid.strip_width())
     }
 
     /// The strips; each holds the heights of its cells above the floor \[m\].
@@ -77,6 +84,11 @@ impl Heights {
     /// Distance of the centre of cell `k` from that of the first \[m\].
     pub fn way(&self, k: usize) -> f64 {
         self.step.abs() * k as f64
+    }
+
+    /// Width of a strip \[m\].
+    pub fn strip_width(&self) -> f64 {
+        self.strip_width
     }
 
     /// Level of the floor \[m\].

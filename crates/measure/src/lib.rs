@@ -22,5 +22,5 @@ pub use fit::FittedLine;
 pub use heights::Heights;
 pub use packing::{CoreRegion, packing_fraction};
 pub use repose::{Cell, Fall, GridError, Line, LongSide, ProfileBin, ReposeAngle, ReposeGrid, Strip};
-pub use slope::{Slope, SlopeAngle, StripLine, StripSlope, Verdict, pile_end, share_beyond};
+pub use slope::{Flow, Slope, SlopeAngle, StripLine, StripSlope, Verdict, pile_end, share_beyond};
 pub use sum::Sum;

@@ -203,6 +203,11 @@ impl ReposeGrid {
         (self.along_first(self.min).x, self.along_first(self.max).x)
     }
 
+    /// Width of a strip \[m\].
+    pub(crate) fn strip_width(&self) -> f64 {
+        (self.along_first(self.max).y - self.along_first(self.min).y) / self.strips as f64
+    }
+
     /// The cells that a body between the corners `min` and `max` (x and y in the world \[m\]) may lie above, and at most one
     /// more on each side.
     pub fn cells_below(&self, min: DVec2, max: DVec2) -> impl Iterator<Item = Cell> + '_ {

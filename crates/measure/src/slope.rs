@@ -15,16 +15,19 @@
 //!
 //! Verdicts in the order in which they are looked for; the first that holds is told, and with any but `slope` there is no angle:
 //!
+//! - **flowing**: the root mean square of the grains' speeds is above 0.05 sqrt(g d). A pile that slides down has the angle of repose when
+//!   it is at rest.
 //! - **not-flowed**: less than 5 % of the grains have come beyond where the pile ended before something was taken away
 //!   ([`pile_end`]). Not judged where nothing was.
-//! - **cliff**: in a quarter of the strips or more the surface drops by more than 4 d over two cell widths, which is 63 degrees. A face
-//!   that is lower has fewer than four cells. At half of the strips 325 cubes passed whose strips had 25 to 69 degrees.
+//! - **cliff**: in a quarter of the strips or more the surface drops by more than 4 d over two cell widths, which is 63 degrees, or most of
+//!   its fall is one step: more than half of it, and more than 1.5 d, between neighbouring cells. The second rule is for faces that end on a
+//!   bed of grains; lower steps have fewer than four cells. At half of the strips 325 cubes passed whose strips had 25 to 69 degrees.
 //! - **few-cells**: half of the strips or more have fewer than 4 cells from crest to toe: a level surface, a single grain, a bare floor.
 //! - **bent**: the angles of the upper and the lower halves of the stretches differ by more than 15 degrees and by more than three
 //!   standard errors of this difference over the strips.
 //!
-//! Neighbouring strips share grains where they are narrower than these, so the standard error over strips is that of this one surface. How
-//! far packs differ is told by other seeds only.
+//! Neighbouring strips share grains where they are narrower than these: they count as so many strips as are one `d` wide. The standard error
+//! over strips is that of this one surface. How far packs differ is told by other seeds only.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +42,12 @@ const TOE_HEIGHT: f64 = 1.5;
 const FEWEST_CELLS: usize = 4;
 /// Drop over two cell widths from which there is a cliff \[d\].
 const CLIFF_DROP: f64 = 4.0;
+/// Drop between neighbouring cells from which half of the fall is a cliff \[d\]: single grains make steps up to 1.4 d.
+const STEP_DROP: f64 = 1.5;
+/// Share of the fall of a strip that such a step must not exceed.
+const STEP_SHARE: f64 = 0.5;
+/// Speed of the grains, over sqrt(g d), above which they flow.
+const FLOWING: f64 = 0.05;
 /// Share of the grains that must have come beyond the end of the pile.
 const FLOWED_SHARE: f64 = 0.05;
 /// Difference of the angles of the halves from which a profile is bent \[degrees\].
@@ -54,6 +63,8 @@ const PILE_END_SHARE: f64 = 0.01;
 pub enum Verdict {
     /// A slope, which has an angle.
     Slope,
+    /// The grains are still moving.
+    Flowing,
     /// The pile still stands where it was before something was taken away.
     NotFlowed,
     /// It drops steeply.
@@ -66,13 +77,14 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, in the order in which they are looked for; the slope last.
-    pub const ALL: [Verdict; 5] =
-        [Verdict::NotFlowed, Verdict::Cliff, Verdict::FewCells, Verdict::Bent, Verdict::Slope];
+    pub const ALL: [Verdict; 6] =
+        [Verdict::Flowing, Verdict::NotFlowed, Verdict::Cliff, Verdict::FewCells, Verdict::Bent, Verdict::Slope];
 
     /// The name in files and tables.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Slope => "slope",
+            Verdict::Flowing => "flowing",
             Verdict::NotFlowed => "not-flowed",
             Verdict::Cliff => "cliff",
             Verdict::Bent => "bent",
@@ -84,12 +96,22 @@ impl Verdict {
     pub fn meaning(self) -> &'static str {
         match self {
             Verdict::Slope => "a slope",
-            Verdict::NotFlowed => "the pile stands where it stood",
+            Verdict::Flowing => "the grains are still moving",
+            Verdict::NotFlowed => "hardly a grain lies beyond where the pile ended before",
             Verdict::Cliff => "the surface drops like a cliff",
             Verdict::Bent => "the surface is bent",
             Verdict::FewCells => "too few cells between crest and toe",
         }
     }
+}
+
+/// What the grains of a surface have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Flow {
+    /// Share of the grains that came beyond the end of the pile ([`share_beyond`]) \[-\]; `None` where nothing was taken away.
+    pub share_beyond: Option<f64>,
+    /// Root mean square of the grains' speeds over sqrt(g d) \[-\]; infinite for what moves without gravity, 0 for what is at rest.
+    pub speed: f64,
 }
 
 /// One strip of the floor.
@@ -142,6 +164,8 @@ pub struct Slope {
     pub crest: f64,
     /// Where the toe is \[m\], likewise.
     pub toe: f64,
+    /// Whether half of the counted strips or more end in a toe; false where the pile leans on what ends the floor.
+    pub has_toe: bool,
     /// Largest difference of height between neighbouring cells of a strip \[d\].
     pub largest_step: f64,
     /// The strips in their order across the floor.
@@ -149,13 +173,11 @@ pub struct Slope {
 }
 
 impl Slope {
-    /// Judges and measures a surface of grains with this mean `diameter` \[m\].
-    ///
-    /// `flowed` is the share of the grains that came beyond the end of the pile ([`share_beyond`]); `None` where nothing was taken away.
-    pub fn of(heights: &Heights, diameter: f64, flowed: Option<f64>) -> Slope {
+    /// Judges and measures a surface of grains with this `diameter` \[m\].
+    pub fn of(heights: &Heights, diameter: f64, flow: Flow) -> Slope {
         let strips: Vec<Stretch<'_>> =
             heights.strips().iter().map(|cells| Stretch::of(heights, cells, diameter)).collect();
-        let verdict = judge(&strips, diameter, flowed);
+        let verdict = judge(&strips, diameter, flow);
         let is_slope = verdict == Verdict::Slope;
         let none_has = strips.iter().all(|s| !s.has_line());
         let counted = || strips.iter().filter(move |s| none_has || s.has_line());
@@ -164,9 +186,10 @@ impl Slope {
         };
         Slope {
             verdict,
-            angle: is_slope.then(|| slope_angle(&strips)).flatten(),
+            angle: is_slope.then(|| slope_angle(&strips, heights.strip_width() / diameter)).flatten(),
             crest: mean_place(|s| s.crest),
             toe: mean_place(|s| s.toe),
+            has_toe: 2 * counted().filter(|s| s.ends_in_toe).count() >= counted().count(),
             largest_step: strips.iter().map(Stretch::largest_step).fold(0.0, f64::max) / diameter,
             strips: strips.iter().map(|s| s.told(is_slope)).collect(),
         }
@@ -179,6 +202,8 @@ struct Stretch<'a> {
     cells: &'a [f64],
     crest: usize,
     toe: usize,
+    /// Whether the surface comes down to the height of a toe there.
+    ends_in_toe: bool,
 }
 
 impl<'a> Stretch<'a> {
@@ -188,8 +213,8 @@ impl<'a> Stretch<'a> {
         let crest = smooth.iter().rposition(|z| *z >= highest - CREST_DEPTH * diameter).unwrap_or(0);
         let last = cells.len().saturating_sub(1);
         let low = |k: &usize| smooth[*k] <= TOE_HEIGHT * diameter;
-        let toe = (crest + 1..cells.len()).find(low).unwrap_or(last);
-        Stretch { heights, cells, crest, toe }
+        let toe = (crest + 1..cells.len()).find(low);
+        Stretch { heights, cells, crest, toe: toe.unwrap_or(last), ends_in_toe: toe.is_some() }
     }
 
     fn has_line(&self) -> bool {
@@ -216,6 +241,20 @@ impl<'a> Stretch<'a> {
     /// Largest drop over two cell widths \[m\].
     fn largest_drop(&self) -> f64 {
         self.cells.windows(3).map(|w| w[0] - w[2]).fold(0.0, f64::max)
+    }
+
+    /// Whether the stretch drops like a cliff, by far or by one step.
+    fn is_cliff(&self, diameter: f64) -> bool {
+        self.largest_drop() > CLIFF_DROP * diameter || self.falls_by_one_step(diameter)
+    }
+
+    /// Whether most of what lies between the highest and the lowest cell of the stretch is one step between neighbours.
+    fn falls_by_one_step(&self, diameter: f64) -> bool {
+        let cells = &self.cells[self.crest..=self.toe];
+        let drop = cells.windows(2).map(|w| w[0] - w[1]).fold(0.0, f64::max);
+        let low = cells.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = cells.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        self.has_line() && drop > STEP_DROP * diameter && drop > STEP_SHARE * (high - low)
     }
 
     fn largest_step(&self) -> f64 {
@@ -260,10 +299,13 @@ fn means_of_three(cells: &[f64]) -> Vec<f64> {
     (0..cells.len()).map(|k| (at(k.saturating_sub(1)) + at(k) + at(k + 1)) / 3.0).collect()
 }
 
-fn judge(strips: &[Stretch<'_>], diameter: f64, flowed: Option<f64>) -> Verdict {
+fn judge(strips: &[Stretch<'_>], diameter: f64, flow: Flow) -> Verdict {
     let count = |holds: fn(&Stretch<'_>, f64) -> bool| strips.iter().filter(|s| holds(s, diameter)).count();
-    let cliffs = count(|s, d| s.largest_drop() > CLIFF_DROP * d);
-    if flowed.is_some_and(|share| share < FLOWED_SHARE) {
+    let cliffs = count(|s, d| s.is_cliff(d));
+    // Written so that speeds that are no numbers flow.
+    if !(flow.speed <= FLOWING) {
+        Verdict::Flowing
+    } else if flow.share_beyond.is_some_and(|share| share < FLOWED_SHARE) {
         Verdict::NotFlowed
     } else if 4 * cliffs >= strips.len() {
         Verdict::Cliff
@@ -285,13 +327,15 @@ fn is_bent(strips: &[Stretch<'_>]) -> bool {
     bend.abs() > BENT_DEG && bend.abs() > BENT_ERRORS * error
 }
 
-fn slope_angle(strips: &[Stretch<'_>]) -> Option<SlopeAngle> {
+/// The angle of strips that are `width` diameters wide.
+fn slope_angle(strips: &[Stretch<'_>], width: f64) -> Option<SlopeAngle> {
     let lines: Vec<_> = strips.iter().filter_map(|s| Some((s, s.fitted()?))).collect();
     let (angle_deg, error) = mean_and_error(lines.iter().map(|(_, line)| line.angle_deg()));
     let standard_error_deg = match lines.as_slice() {
         [] => return None,
         [(_, line)] => line.angle_error_deg(),
-        _ => error,
+        // Strips that share their grains tell no more than as many as are one diameter wide; two there are at least.
+        many => error / width.clamp(2.0 / many.len() as f64, 1.0).sqrt(),
     };
     Some(SlopeAngle {
         angle_deg,

@@ -1,7 +1,7 @@
 //! The sound angle of repose on surfaces with known answers: slopes, and what is none.
 
 use glam::{DVec2, DVec3};
-use granule_measure::{Fall, FittedLine, Heights, LongSide, ReposeGrid, Slope, Verdict, pile_end, share_beyond};
+use granule_measure::{Fall, FittedLine, Flow, Heights, LongSide, ReposeGrid, Slope, Verdict, pile_end, share_beyond};
 
 /// Heights in `strips` strips of `cells` cells of 1 m by a formula of the way downhill and the strip; grains of 1 m.
 fn surface(strips: usize, cells: usize, height: impl Fn(f64, usize) -> f64) -> Heights {
@@ -9,8 +9,13 @@ fn surface(strips: usize, cells: usize, height: impl Fn(f64, usize) -> f64) -> H
     Heights::new(0.5, 1.0, 0.0, (0..strips).map(strip).collect())
 }
 
+/// Grains at rest, of which this share came beyond the end of the pile.
+fn resting(share_beyond: Option<f64>) -> Flow {
+    Flow { share_beyond, speed: 0.0 }
+}
+
 fn verdict(heights: &Heights) -> Verdict {
-    let slope = Slope::of(heights, 1.0, None);
+    let slope = Slope::of(heights, 1.0, resting(None));
     let is_slope = slope.verdict == Verdict::Slope;
     assert_eq!(slope.angle.is_some(), is_slope);
     // No angle under any name.
@@ -39,7 +44,7 @@ impl Random {
 #[test]
 fn a_wedge_has_its_angle_and_no_error() {
     for angle in [5.0, 14.0, 30.0, 45.0] {
-        let slope = Slope::of(&surface(8, 14, wedge(angle)), 1.0, Some(0.3));
+        let slope = Slope::of(&surface(8, 14, wedge(angle)), 1.0, resting(Some(0.3)));
         let found = slope.angle.unwrap_or_else(|| panic!("{angle} is {:?}", slope.verdict));
         assert!((found.angle_deg - angle).abs() <= 1e-12 && found.standard_error_deg <= 1e-12, "{found:?}");
         assert!((found.toe_to_crest_deg - angle).abs() <= 1e-12 && (found.r2 - 1.0).abs() <= 1e-12, "{found:?}");
@@ -60,7 +65,7 @@ fn the_slope_alone_counts_where_a_plateau_lies_above_and_bare_floor_below() {
     // Flat for 4 m, 30 degrees, floor from 11.8 m on: the middle cells alone are the slope.
     let tan = 30f64.to_radians().tan();
     let heights = surface(4, 18, |x, _| (4.5 - tan * (x - 4.0).max(0.0)).max(0.0));
-    let slope = Slope::of(&heights, 1.0, None);
+    let slope = Slope::of(&heights, 1.0, resting(None));
     let found = slope.angle.expect("a slope");
     assert!((found.angle_deg - 30.0).abs() <= 1e-12 && slope.crest == 4.5 && slope.toe == 9.5, "{slope:?}");
     // A line through everything on the same floor is far off: the stretch makes the difference.
@@ -74,7 +79,7 @@ fn a_step_is_a_cliff_and_a_low_one_has_few_cells() {
     for (height, expected) in [(20.0, Verdict::Cliff), (5.0, Verdict::Cliff), (4.0, Verdict::FewCells)] {
         let step = surface(8, 14, |x, _| if x < 7.0 { height } else { 0.0 });
         assert_eq!(verdict(&step), expected, "{height}");
-        assert_eq!(Slope::of(&step, 1.0, None).largest_step, height);
+        assert_eq!(Slope::of(&step, 1.0, resting(None)).largest_step, height);
     }
     // In 1 of 8 strips it is not yet the surface's, in 2 it is.
     let torn = |cliffs: usize| {
@@ -82,7 +87,61 @@ fn a_step_is_a_cliff_and_a_low_one_has_few_cells() {
     };
     assert_eq!((verdict(&torn(1)), verdict(&torn(2))), (Verdict::Slope, Verdict::Cliff));
     // What cliffs there are in the other strips shows in R2.
-    assert!(Slope::of(&torn(1), 1.0, None).angle.is_some_and(|a| a.r2 < 1.0));
+    assert!(Slope::of(&torn(1), 1.0, resting(None)).angle.is_some_and(|a| a.r2 < 1.0));
+}
+
+/// One step over a bed of grains makes four cells in means of three, and both halves of these are level.
+#[test]
+fn a_step_above_a_bed_has_no_angle_whatever_its_height() {
+    for (high, low) in [(4.0, 1.0), (4.9, 1.0), (5.3, 1.4), (3.0, 1.0), (2.5, 1.0), (5.0, 0.4)] {
+        for edge in [5.0, 7.0] {
+            let step = surface(8, 14, |x, _| if x < edge { high } else { low });
+            // Below 2.25 d the means of three leave no four cells.
+            let expected = if high - low > 2.25 { Verdict::Cliff } else { Verdict::FewCells };
+            assert_eq!(verdict(&step), expected, "{high} to {low}");
+        }
+    }
+    // Of 200 rough slopes of a low fall, as of spheres with little friction, hardly one is called so.
+    let (mut random, mut cliffs) = (Random(3), 0);
+    for _ in 0..200 {
+        let noise: Vec<f64> = (0..112).map(|_| 0.3 * random.normal()).collect();
+        let tan = 8f64.to_radians().tan();
+        let rough = surface(8, 14, |x, s| 3.5 - tan * x + noise[14 * s + x as usize]);
+        cliffs += usize::from(Slope::of(&rough, 1.0, resting(None)).verdict == Verdict::Cliff);
+    }
+    // Measured: 0.
+    assert!(cliffs <= 2, "{cliffs}");
+}
+
+#[test]
+fn what_still_flows_has_no_angle() {
+    let heights = surface(8, 14, wedge(25.0));
+    let of = |speed| Slope::of(&heights, 1.0, Flow { share_beyond: Some(0.01), speed }).verdict;
+    assert_eq!((of(0.051), of(f64::INFINITY), of(f64::NAN)), (Verdict::Flowing, Verdict::Flowing, Verdict::Flowing));
+    assert_eq!(of(0.05), Verdict::NotFlowed);
+}
+
+/// A surface that is cut into more strips than it has grains across has as large an error as one that is not.
+#[test]
+fn strips_narrower_than_a_grain_make_no_error_smaller() {
+    let mut random = Random(11);
+    let noise: Vec<f64> = (0..112).map(|_| 0.3 * random.normal()).collect();
+    let error = |times: usize| {
+        let rough = surface(8 * times, 14, |x, s| (wedge(25.0)(x, s) + noise[14 * (s / times) + x as usize]).max(0.0));
+        let rough = rough.with_strip_width(1.0 / times as f64);
+        Slope::of(&rough, 1.0, resting(None)).angle.expect("a slope").standard_error_deg
+    };
+    let whole = error(1);
+    for times in [2, 10, 250] {
+        // By the other divisor of the variance, 8 n / (8 n - 1) for 8 / 7.
+        assert!((error(times) / whole - 1.0).abs() <= 0.07, "{times}: {} for {whole}", error(times));
+    }
+}
+
+#[test]
+fn a_pile_that_reaches_the_end_of_the_floor_has_no_toe() {
+    let of = |cells| Slope::of(&surface(8, cells, wedge(25.0)), 1.0, resting(None)).has_toe;
+    assert_eq!((of(20), of(12)), (true, false));
 }
 
 #[test]
@@ -118,7 +177,7 @@ fn one_grain_a_bare_floor_and_a_level_bed_have_no_angle() {
 #[test]
 fn a_pile_that_still_stands_has_not_flowed() {
     let wedge = surface(8, 14, wedge(25.0));
-    let of = |share| Slope::of(&wedge, 1.0, share).verdict;
+    let of = |share| Slope::of(&wedge, 1.0, resting(share)).verdict;
     assert_eq!((of(Some(0.049)), of(Some(0.05)), of(None)), (Verdict::NotFlowed, Verdict::Slope, Verdict::Slope));
     // One centre in a hundred may lie beyond the end.
     let centers: Vec<f64> = (0..100).map(f64::from).collect();
@@ -163,7 +222,7 @@ fn a_cone_has_its_angle_in_the_strip_through_its_axis() {
         }
     }
     for fall in [Fall::Positive, Fall::Negative] {
-        let slope = Slope::of(&Heights::of_grid(&grid, 0.0, fall), 1.0, None);
+        let slope = Slope::of(&Heights::of_grid(&grid, 0.0, fall), 1.0, resting(None));
         assert_eq!(slope.verdict, Verdict::Slope);
         let axis = slope.strips[3].line.expect("a line");
         if fall == Fall::Positive {
@@ -178,7 +237,8 @@ fn a_cone_has_its_angle_in_the_strip_through_its_axis() {
 fn neither_direction_nor_place_nor_size_matters() {
     let (tan, mut random) = (25f64.to_radians().tan(), Random(9));
     let noise: Vec<f64> = (0..112).map(|_| 0.2 * random.normal()).collect();
-    let expected = Slope::of(&surface(8, 14, |x, s| (5.0 - tan * x + noise[14 * s + x as usize]).max(0.0)), 1.0, None);
+    let expected =
+        Slope::of(&surface(8, 14, |x, s| (5.0 - tan * x + noise[14 * s + x as usize]).max(0.0)), 1.0, resting(None));
     let angle = expected.angle.expect("a slope");
     for size in [1e-3, 1.0, 100.0] {
         for (long_side, fall) in
@@ -196,7 +256,7 @@ fn neither_direction_nor_place_nor_size_matters() {
                 let z = (5.0 - tan * x + noise[14 * cell.strip + x as usize]).max(0.0);
                 assert!(grid.offer_in(cell.index, middle.extend(size * (z + 300.0))));
             }
-            let slope = Slope::of(&Heights::of_grid(&grid, 300.0 * size, fall), size, None);
+            let slope = Slope::of(&Heights::of_grid(&grid, 300.0 * size, fall), size, resting(None));
             let found = slope.angle.expect("a slope");
             // Rounding of coordinates near 1e4 grains.
             assert!((found.angle_deg - angle.angle_deg).abs() <= 1e-8, "{found:?} for {angle:?}");
@@ -236,7 +296,7 @@ fn the_angle_of_a_rough_slope_is_right_within_its_stated_error() {
         for _ in 0..trials {
             let noise: Vec<f64> = (0..112).map(|_| 0.3 * random.normal()).collect();
             let height = |x: f64, s: usize| 6.0 - tan * (x - 3.0).max(0.0) + noise[14 * s + x as usize];
-            if let Some(angle) = Slope::of(&surface(8, 14, |x, s| height(x, s).max(0.0)), 1.0, None).angle {
+            if let Some(angle) = Slope::of(&surface(8, 14, |x, s| height(x, s).max(0.0)), 1.0, resting(None)).angle {
                 slopes += 1.0;
                 sum += angle.angle_deg;
                 squares += angle.angle_deg * angle.angle_deg;

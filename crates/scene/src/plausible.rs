@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use granule_engine::{BodyDescription, EngineError, Motion, OVERLAP_BOUND, Simulation, StartOverlap};
-use granule_model::{BodyKind, Material};
+use granule_model::{BodyKind, DVec3, Material};
 
 use crate::scene::Scene;
 
@@ -20,6 +20,12 @@ const DENSITY_IN_GRAMS: RangeInclusive<f64> = 0.5..=25.0;
 const SPEED: f64 = 1000.0;
 /// Gravity \[m/s2\]: a hundred times that of the Earth, as in a geotechnical centrifuge.
 const GRAVITY: f64 = 1000.0;
+/// Gravity of the Earth \[m/s2\].
+const EARTH: f64 = 9.81;
+/// Angle by which a floor or gravity may lean where an angle of repose is measured \[degrees\]: a few hundredths of what is measured.
+const LEAN: f64 = 0.5;
+/// From where on a plane that leans is a wall \[degrees\].
+const STEEP: f64 = 60.0;
 /// Coefficients of friction: those of rough rock and rubber are below.
 const FRICTION: f64 = 2.0;
 /// Simulated time \[s\]: four months.
@@ -42,6 +48,7 @@ pub(crate) fn warnings(
     found.extend(frictions(scene));
     found.extend(speeds(scene));
     found.extend(gravity(scene));
+    found.extend(repose(scene));
     found.extend(sizes(scene));
     found.extend(time_step(scene, simulation));
     found.extend(run_length(scene, simulation));
@@ -166,9 +173,44 @@ fn speed(body: &BodyDescription) -> (&'static str, f64) {
 }
 
 fn gravity(scene: &Scene) -> Option<String> {
-    let gravity = scene.settings.gravity.length();
-    let text = || format!("`gravity` is {} m/s2, usual are 0 to {} m/s2", short(gravity), short(GRAVITY));
-    (gravity > GRAVITY).then(text)
+    let gravity = scene.settings.gravity;
+    if gravity.length() > GRAVITY {
+        return Some(format!("`gravity` is {} m/s2, usual are 0 to {} m/s2", short(gravity.length()), short(GRAVITY)));
+    }
+    let earth = short(EARTH);
+    let text = || format!("`gravity` points upwards with {} m/s2, usual is -{earth} m/s2 along z", short(gravity.z));
+    (gravity.z > 0.0).then(text)
+}
+
+/// What an angle of repose is measured from, where that is not the horizontal: gravity that leans, a plane below the grains that does.
+fn repose(scene: &Scene) -> Vec<String> {
+    let (Some(plan), gravity) = (scene.measure.repose, scene.settings.gravity) else { return Vec::new() };
+    let mut found = Vec::new();
+    let lean = (-gravity).angle_between(DVec3::Z).to_degrees();
+    if gravity == DVec3::ZERO {
+        found.push("`[measure.repose]` without gravity measures no angle of repose".to_owned());
+    } else if lean > LEAN {
+        found.push(format!(
+            "`gravity` leans by {} degrees, and `[measure.repose]` measures angles from the plane of x and y, usual are up to {LEAN} degrees",
+            short(lean)
+        ));
+    }
+    let middle = [0, 1].map(|axis| 0.5 * (plan.floor.min[axis] + plan.floor.max[axis]));
+    for (i, body) in scene.bodies.iter().enumerate().filter(|(_, b)| b.kind != BodyKind::Dynamic) {
+        let planes = body.shape.half_spaces();
+        let over = body.shape.highest_point(&body.pose, middle, middle).is_some();
+        let leans = |(normal, _): &(DVec3, f64)| (body.pose.rotation * *normal).angle_between(DVec3::Z).to_degrees();
+        let floor = planes.iter().map(leans).filter(|lean| *lean < STEEP).reduce(f64::min);
+        if let Some(lean) = floor.filter(|lean| over && *lean > LEAN) {
+            found.push(format!(
+                "body {}, over which `[measure.repose]` measures, leans by {} degrees, and angles are measured from the plane of x and y, \
+                 usual are up to {LEAN} degrees",
+                label(scene, i),
+                short(lean)
+            ));
+        }
+    }
+    found
 }
 
 /// One body far smaller than the others makes every step as short as its own.

@@ -56,6 +56,13 @@ pub(super) fn is_file(folder: &Path, name: &Path) -> bool {
     fs::symlink_metadata(folder.join(name)).is_ok_and(|metadata| !metadata.is_dir())
 }
 
+/// What keeps a file from being written at `name`: a folder there, or something else than a folder on its way.
+pub(super) fn in_the_way<'a>(folder: &Path, name: &'a Path) -> Option<&'a Path> {
+    let metadata = |path: &Path| fs::metadata(folder.join(path)).ok();
+    let there = metadata(name).is_some_and(|m| m.is_dir()).then_some(name);
+    there.or_else(|| parents(name).find(|parent| metadata(parent).is_some_and(|m| !m.is_dir())))
+}
+
 /// Whether every folder on the way to `name` is one, and not a link.
 fn stays_within(folder: &Path, name: &Path) -> bool {
     parents(name).all(|parent| fs::symlink_metadata(folder.join(parent)).is_ok_and(|metadata| metadata.is_dir()))

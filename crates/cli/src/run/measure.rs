@@ -10,15 +10,45 @@ pub(super) fn particles(snapshot: &Snapshot) -> impl Iterator<Item = &BodySnapsh
     snapshot.bodies.iter().filter(|b| b.present && b.kind == BodyKind::Dynamic)
 }
 
-/// The packing fraction in the core that the plan describes; none when nothing of the pile lies in it.
-pub fn packing_fraction(simulation: &Simulation, plan: &PackingPlan) -> Option<f64> {
+/// Edges that the core of a packing fraction must have at least, in diameters of grains: below it a fraction is that of single grains.
+const CORE_DIAMETERS: f64 = 2.0;
+
+/// The packing fraction in the core that the plan describes.
+///
+/// # Errors
+/// Why there is none, as a sentence: nothing of the pile lies in the core, or it is too small.
+pub fn packing_fraction(simulation: &Simulation, plan: &PackingPlan) -> Result<f64, String> {
     let snapshot = simulation.snapshot();
+    let none =
+        || "there is no packing fraction: nothing of the pile lies within `inset` of `[measure.packing]`".to_owned();
     let centers: Vec<DVec3> = particles(&snapshot).map(|b| b.pose.position).collect();
     let volume = |b: &BodySnapshot| b.shape.mass_properties(1.0).map_or(0.0, |p| p.mass);
     let volumes: Vec<f64> = particles(&snapshot).map(volume).collect();
     let (min, max) = (plan.floor.min.into(), plan.floor.max.into());
-    let core = CoreRegion::new(&centers, min, max, plan.height, plan.inset, plan.quantile)?;
-    Some(granule_measure::packing_fraction(&centers, &volumes, &core))
+    let core = CoreRegion::new(&centers, min, max, plan.height, plan.inset, plan.quantile).ok_or_else(none)?;
+    let (edges, diameter) = (core.bounds.size(), median_diameter(&snapshot).unwrap_or_default());
+    if edges.min_element() < CORE_DIAMETERS * diameter {
+        let [x, y, z] = edges.to_array();
+        return Err(format!(
+            "there is no packing fraction: its core is {x:.3} by {y:.3} by {z:.3} m, and must be {CORE_DIAMETERS} grain diameters of \
+             {diameter:.3} m at least"
+        ));
+    }
+    Ok(granule_measure::packing_fraction(&centers, &volumes, &core))
+}
+
+/// Diameter of the sphere of a grain's volume up to which half of the volume of all grains is \[m\], the d50 of a sieve curve: dust does
+/// not move it. None without grains.
+pub(super) fn median_diameter(snapshot: &Snapshot) -> Option<f64> {
+    let mut diameters: Vec<f64> = particles(snapshot).map(|b| 2.0 * b.shape.equivalent_radius()).collect();
+    diameters.sort_by(f64::total_cmp);
+    let volume = |d: &f64| d * d * d;
+    let half = 0.5 * diameters.iter().map(volume).sum::<f64>();
+    let mut below = 0.0;
+    diameters.iter().copied().find(|d| {
+        below += volume(d);
+        below >= half
+    })
 }
 
 /// Mean number of bodies, walls included, that a particle touches; none without particles.

@@ -28,7 +28,7 @@ use crate::error::{CliError, DONE};
 use crate::interrupt;
 use crate::profile::Profile;
 use crate::progress::Progress;
-use crate::results::{Earlier, Ground};
+use crate::results::{Earlier, Ground, LIST};
 
 /// Carries out `granule run`.
 ///
@@ -36,7 +36,9 @@ use crate::results::{Earlier, Ground};
 /// [`CliError`] for a scene that is wrong, a run that fails and results that cannot be written.
 pub(crate) fn command(arguments: &RunArguments) -> Result<u8, CliError> {
     let scene = find_scene(&arguments.scene)?;
-    let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
+    // A file called `...toml` has the stem `..`, which is no name of a folder.
+    let name = if matches!(scene.name.as_str(), "." | "..") { "scene" } else { scene.name.as_str() };
+    let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(name));
     let request = Request {
         folder,
         earlier: Earlier::of(arguments.out.is_some(), arguments.force),
@@ -133,20 +135,21 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         if !request.quiet {
             built.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
         }
-        let names = recorder::names(scene, built.simulation.body_count())?;
+        let names = recorder::names(scene, built.simulation.body_count(), &request.folder)?;
         let ground = Ground::check(&request.folder, request.earlier, &names)?;
-        let profile = request.profile.as_deref().map(Profile::begin).transpose()?;
+        let profile = request.profile.as_deref().map(|path| begin_profile(path, request, &names)).transpose()?;
         let results = ground.take(request.profile.as_deref())?;
         let mut recorder = Recorder::create(results, scene, &built.simulation)?;
         let mut progress = Progress::new(request.quiet, scene, &plan);
         let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];
         let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);
-        if !request.quiet {
-            recorder.remarks().iter().for_each(|remark| note(format_args!("warning: {remark}")));
-        }
         let facts = Facts { threads: rayon::current_num_threads(), ..request.facts };
-        let summary = Summary { warnings: built.warnings, ..summary(scene, &built.simulation, &outcome, &facts) };
+        let warnings = built.warnings.into_iter().chain(outcome.remarks.iter().cloned()).collect();
+        let summary = Summary { warnings, ..summary(scene, &built.simulation, &outcome, &facts) };
         let written = recorder.finish(scene, &built.simulation, &outcome, &summary);
+        if !request.quiet {
+            outcome.remarks.iter().chain(recorder.remarks()).for_each(|remark| note(format_args!("warning: {remark}")));
+        }
         if let Err(error) = written.and(profile.map_or(Ok(()), Profile::finish)) {
             // The first failure is the one to tell of; this one often follows from it.
             if !matches!(outcome.ending, Ending::Failed(_)) {
@@ -155,6 +158,19 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         }
         Ok(Finished { summary, ending: outcome.ending })
     })
+}
+
+/// Begins the flame chart, unless one of the results would be written at its place.
+fn begin_profile(path: &Path, request: &Request, names: &[String]) -> Result<Profile, CliError> {
+    let place = |path: &Path| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    let is_result = |name: &str| place(&request.folder.join(name)).is_some_and(|p| Some(p) == place(path));
+    if names.iter().any(|name| is_result(name)) || is_result(LIST) {
+        let path = path.display();
+        return Err(CliError::Argument(format!(
+            "the profile {path} would be a result of the run too: name another file"
+        )));
+    }
+    Profile::begin(path, request.earlier == Earlier::Forced)
 }
 
 /// A pool of `threads` threads, or of one for each core.

@@ -29,7 +29,8 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
     // Only the end of the last stage is the state that the scene wants measured.
     let done = outcome.ending.is_done();
     let plan = scene.measure.repose.filter(|_| done);
-    let repose = plan.and_then(|plan| Repose::of(&snapshot, &plan, outcome.pile_end)).map(|found| found.summary());
+    let found = plan.and_then(|plan| Repose::of(simulation, &plan, outcome.pile_end));
+    let repose = found.map(|found| found.summary());
     Summary {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         scene: scene.name.clone(),

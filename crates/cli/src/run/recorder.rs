@@ -1,5 +1,7 @@
 //! Writes the files of a run as its scene's output plan asks, while it goes on and at its end.
 
+use std::path::Path;
+
 use granule_engine::{Simulation, Snapshot};
 use granule_export::plot::{EnergyFigure, save_figure};
 use granule_export::{EnergyRow, EnergyWriter, SeriesWriter, Summary, VtkOptions, write_final_state};
@@ -31,12 +33,12 @@ fn frame_name(frame: u64) -> String {
     format!("{SERIES}/{}", SeriesWriter::frame_name(frame))
 }
 
-/// Names of the files that a run of `scene` with so many bodies would write, `/` between their parts; of the frames the first one,
-/// which no series is without.
+/// Names of the files that a run of `scene` with so many bodies would write into `folder`, `/` between their parts; of the frames the
+/// first one, which no series is without, and those that are there.
 ///
 /// # Errors
 /// [`CliError::Scene`] for a scene that does not say how long it runs.
-pub(crate) fn names(scene: &Scene, bodies: usize) -> Result<Vec<String>, CliError> {
+pub(crate) fn names(scene: &Scene, bodies: usize, folder: &Path) -> Result<Vec<String>, CliError> {
     let plan = &scene.output;
     let written = [
         (plan.energy_every > 0, ENERGY.to_owned()),
@@ -51,8 +53,21 @@ pub(crate) fn names(scene: &Scene, bodies: usize) -> Result<Vec<String>, CliErro
         names.extend(plot_names(ENERGY_PLOT));
         names.extend(scene.measure.repose.iter().flat_map(|_| plot_names(PROFILE_PLOT)));
     }
+    if plan.writes_vtk(bodies) {
+        names.extend(frames_in(&folder.join(SERIES)).map(|frame| format!("{SERIES}/{frame}")));
+    }
     names.extend(pictures::names(plan.pictures, scene.stages()?));
     Ok(names)
+}
+
+/// Names of the files in a folder that frames have.
+fn frames_in(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| {
+        let number = name.strip_prefix("frame_").and_then(|rest| rest.strip_suffix(".vtp"));
+        number.and_then(|digits| digits.parse().ok()).is_some_and(|number| SeriesWriter::frame_name(number) == *name)
+    })
 }
 
 /// Writes into one folder: `energy.csv` and `bodies.pvd` while the run goes on; pictures, `film.gif`, `final_state.csv`,
@@ -111,12 +126,13 @@ impl Recorder {
         self.album.remarks()
     }
 
-    /// Writes what is written at the end. Each file is tried, whatever becomes of the others.
+    /// Writes what is written at the end, what is drawn as the last: it takes longest, and who is in a hurry has the numbers. Each file
+    /// is tried, whatever becomes of the others.
     ///
     /// # Errors
     /// The first [`CliError`], naming the path that cannot be written.
     pub fn finish(
-        self,
+        &mut self,
         scene: &Scene,
         simulation: &Simulation,
         outcome: &Outcome,
@@ -132,8 +148,9 @@ impl Recorder {
         }
         if self.plan.plots {
             results.push(self.plot_energy(scene));
-            results.push(self.plot_profile(scene, &snapshot, outcome));
+            results.push(self.plot_profile(scene, simulation, outcome));
         }
+        results.push(self.album.end(simulation));
         results.into_iter().collect()
     }
 
@@ -155,9 +172,9 @@ impl Recorder {
         Ok(())
     }
 
-    fn plot_profile(&self, scene: &Scene, snapshot: &Snapshot, outcome: &Outcome) -> Result<(), CliError> {
+    fn plot_profile(&self, scene: &Scene, simulation: &Simulation, outcome: &Outcome) -> Result<(), CliError> {
         let Some(plan) = scene.measure.repose else { return Ok(()) };
-        let found = Repose::of(snapshot, &plan, outcome.pile_end);
+        let found = Repose::of(simulation, &plan, outcome.pile_end);
         let figure = found.and_then(|found| found.figure(title(scene), outcome.ending.is_done()));
         let Some(figure) = figure else { return Ok(()) };
         save_figure(&self.results.plot(PROFILE_PLOT)?, &figure)?;
@@ -207,7 +224,7 @@ impl Recorder {
         if self.framed != Some(simulation.time()) {
             self.frame(simulation)?;
         }
-        self.album.end(simulation)
+        Ok(())
     }
 }
 

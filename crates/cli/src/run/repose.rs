@@ -1,13 +1,13 @@
 //! The angle of repose of a state: takes from it the surface that `granule-measure` judges, and makes figure and summary of the answer.
 
-use granule_engine::{BodySnapshot, Snapshot};
+use granule_engine::{BodySnapshot, Simulation, Snapshot};
 use granule_export::plot::{ProfileFigure, ProfileStrip};
 use granule_export::{ReposeAngle, ReposeStrip, ReposeSummary};
-use granule_measure::{Fall, Heights, LongSide, ReposeGrid, Slope, StripSlope};
+use granule_measure::{Fall, Flow, Heights, LongSide, ReposeGrid, Slope, StripSlope};
 use granule_model::{BodyKind, DVec3};
 use granule_scene::ReposePlan;
 
-use super::measure::particles;
+use super::measure::{median_diameter, particles};
 
 /// The surface of a state and what it is.
 #[derive(Clone, Debug)]
@@ -21,27 +21,32 @@ pub struct Repose {
 }
 
 impl Repose {
-    /// Judges and measures a state; `pile_end` is what [`pile_end`] said before bodies were taken away, none where none were.
-    /// None for a floor without area.
-    pub fn of(snapshot: &Snapshot, plan: &ReposePlan, pile_end: Option<f64>) -> Option<Self> {
+    /// Judges and measures the state of a simulation; `pile_end` is what [`pile_end`] said before bodies were taken away, none where none
+    /// were. None for a floor without area.
+    pub fn of(simulation: &Simulation, plan: &ReposePlan, pile_end: Option<f64>) -> Option<Self> {
+        let snapshot = &simulation.snapshot();
         let floor = (plan.floor.min.into(), plan.floor.max.into());
         let mut grid =
             ReposeGrid::with_cells(floor.0, floor.1, plan.long_side, plan.strips, plan.cells_per_strip).ok()?;
         offer_grains(&mut grid, snapshot);
         let tang = grid.measure(plan.fall);
         // Without grains there is no diameter: any gives the answer of a bare floor.
-        let diameter = mean_diameter(snapshot).unwrap_or((floor.1 - floor.0).max_element());
+        let diameter = median_diameter(snapshot).unwrap_or((floor.1 - floor.0).max_element());
         let mut fine = Heights::grid(floor, plan.long_side, plan.strips, diameter).ok()?;
         offer_grains(&mut fine, snapshot);
         let heights = Heights::of_grid(&fine, floor_level(snapshot, plan), plan.fall);
-        let flowed = pile_end.map(|end| granule_measure::share_beyond(&ways(snapshot, plan), end));
-        let slope = Slope::of(&heights, diameter, flowed);
+        let ways = ways(snapshot, plan);
+        let share_beyond = pile_end.filter(|_| !ways.is_empty()).map(|end| granule_measure::share_beyond(&ways, end));
+        // A pile at rest by the scene's own criterion is one, though single grains may still roll.
+        let energy = simulation.settings().gravity.length() * diameter;
+        let speed = if simulation.at_rest() { 0.0 } else { speed(snapshot, plan, energy) };
+        let slope = Slope::of(&heights, diameter, Flow { share_beyond, speed });
         Some(Repose { heights, slope, tang })
     }
 
     /// The answer for `summary.json`.
     pub fn summary(&self) -> ReposeSummary {
-        let Slope { verdict, angle, crest, toe, largest_step, strips } = &self.slope;
+        let Slope { verdict, angle, crest, toe, has_toe, largest_step, strips } = &self.slope;
         ReposeSummary {
             verdict: verdict.name().to_owned(),
             angle_deg: angle.map(|a| a.angle_deg),
@@ -50,6 +55,7 @@ impl Repose {
             toe_to_crest_deg: angle.map(|a| a.toe_to_crest_deg),
             toe_m: *toe,
             crest_m: *crest,
+            has_toe: *has_toe,
             largest_step_diameters: *largest_step,
             strips: strips.iter().map(strip_summary).collect(),
             tang_2014: self.tang.as_ref().map(|t| ReposeAngle {
@@ -88,7 +94,7 @@ impl Repose {
 
 /// Where the pile of a state ends, as a coordinate that grows downhill \[m\]; none without grains.
 pub fn pile_end(snapshot: &Snapshot, plan: &ReposePlan) -> Option<f64> {
-    granule_measure::pile_end(&ways(snapshot, plan), mean_diameter(snapshot)?)
+    granule_measure::pile_end(&ways(snapshot, plan), median_diameter(snapshot)?)
 }
 
 /// The grains' centres, as coordinates that grow downhill \[m\].
@@ -104,20 +110,34 @@ fn ways(snapshot: &Snapshot, plan: &ReposePlan) -> Vec<f64> {
     particles(snapshot).map(|b| downhill * along(b.pose.position)).collect()
 }
 
-/// Mean diameter of the spheres of the grains' volumes \[m\]; none without grains.
-fn mean_diameter(snapshot: &Snapshot) -> Option<f64> {
-    let (count, sum) =
-        particles(snapshot).fold((0u64, 0.0), |(n, s), b| (n + 1, s + 2.0 * b.shape.equivalent_radius()));
-    (count > 0).then(|| sum / count as f64)
+/// The grains whose centres lie above or below the floor that is measured.
+fn over_floor<'a>(snapshot: &'a Snapshot, plan: &ReposePlan) -> impl Iterator<Item = &'a BodySnapshot> {
+    let floor = plan.floor;
+    let within = move |axis: usize, at: f64| (floor.min[axis]..=floor.max[axis]).contains(&at);
+    particles(snapshot).filter(move |b| within(0, b.pose.position.x) && within(1, b.pose.position.y))
 }
 
-/// The floor's level \[m\]: as the scene gives it, or the highest half-space or container floor below the middle of the rectangle; or
-/// else 0.
+/// Root mean square of the speeds of the grains over the floor, over the root of `energy` = g d \[m2/s2\]; infinite where they move
+/// without gravity.
+fn speed(snapshot: &Snapshot, plan: &ReposePlan, energy: f64) -> f64 {
+    let squares = || over_floor(snapshot, plan).map(|b| b.velocity.linear.length_squared());
+    let (count, sum) = (squares().count(), squares().sum::<f64>());
+    if sum == 0.0 { 0.0 } else { (sum / count as f64 / energy).sqrt() }
+}
+
+/// Share of the grains over the floor whose centres may lie below its level: some may have fallen beside it.
+const BELOW_FLOOR: f64 = 0.1;
+
+/// The floor's level \[m\]: as the scene gives it, or the highest point of a static or driven body over the middle of the rectangle that
+/// lies below nine tenths of the grains' centres; or else 0.
 fn floor_level(snapshot: &Snapshot, plan: &ReposePlan) -> f64 {
     let middle = [0, 1].map(|axis| 0.5 * (plan.floor.min[axis] + plan.floor.max[axis]));
-    let ground = |b: &&BodySnapshot| b.present && b.kind != BodyKind::Dynamic && b.shape.is_unbounded();
-    let found = snapshot.bodies.iter().filter(ground).filter_map(|b| b.shape.highest_point(&b.pose, middle, middle));
-    plan.height.or_else(|| found.map(|p| p.z).reduce(f64::max)).unwrap_or(0.0)
+    let mut centers: Vec<f64> = over_floor(snapshot, plan).map(|b| b.pose.position.z).collect();
+    centers.sort_by(f64::total_cmp);
+    let lowest = centers.get((BELOW_FLOOR * centers.len() as f64) as usize).copied().unwrap_or(f64::INFINITY);
+    let ground = snapshot.bodies.iter().filter(|b| b.present && b.kind != BodyKind::Dynamic);
+    let tops = ground.filter_map(|b| b.shape.highest_point(&b.pose, middle, middle)).map(|p| p.z);
+    plan.height.or_else(|| tops.filter(|z| *z <= lowest).reduce(f64::max)).unwrap_or(0.0)
 }
 
 /// Offers every cell the highest surface point of all grains above it.
@@ -151,7 +171,8 @@ fn strip_summary(strip: &StripSlope) -> ReposeStrip {
 pub fn describe(repose: &ReposeSummary) -> String {
     if let (Some(angle), Some(error)) = (repose.angle_deg, repose.standard_error_deg) {
         let r2 = repose.r2.unwrap_or(f64::NAN);
-        return format!("{angle:.2} +- {error:.2} degrees (standard error over the strips, R2 {r2:.3})");
+        let toe = if repose.has_toe { "" } else { "; without a toe: the pile reaches the end of the floor" };
+        return format!("{angle:.2} +- {error:.2} degrees (standard error over the strips, R2 {r2:.3}){toe}");
     }
     let known = granule_measure::Verdict::ALL.into_iter().find(|v| v.name() == repose.verdict);
     let meaning = known.map_or("the surface is no slope", granule_measure::Verdict::meaning);

@@ -133,9 +133,11 @@ pub struct Outcome {
     pub ending: Ending,
     /// The stages that were begun.
     pub stages: Vec<StageOutcome>,
-    /// Where the pile ended downhill before bodies were taken away for the last time; none where the scene measures no angle of
-    /// repose or takes nothing away after its first stage.
+    /// Where the pile ended downhill before bodies were taken away, the least of all such times; none where the scene measures no angle
+    /// of repose or takes nothing away after its first stage.
     pub pile_end: Option<f64>,
+    /// Why something that the scene asks for could not be measured, sentences.
+    pub remarks: Vec<String>,
     /// Steps that the engine divided.
     pub subdivided_steps: u64,
     /// E* before the first step, counted from the lowest point of the container \[J\].
@@ -163,6 +165,7 @@ pub fn run(
         watch: Stopwatch::new(processor),
         stages: Vec::new(),
         pile_end: None,
+        remarks: Vec::new(),
         subdivided_steps: 0,
         start_energy: None,
         last_energy: EnergyReport::default(),
@@ -181,6 +184,7 @@ pub fn run(
         wall_seconds: runner.watch.wall_seconds(),
         stages: runner.stages,
         pile_end: runner.pile_end,
+        remarks: runner.remarks,
         subdivided_steps: runner.subdivided_steps,
         start_energy: runner.start_energy.unwrap_or_default(),
         last_energy: runner.last_energy,
@@ -195,6 +199,7 @@ struct Runner<'a, 'o> {
     watch: Stopwatch,
     stages: Vec<StageOutcome>,
     pile_end: Option<f64>,
+    remarks: Vec<String>,
     subdivided_steps: u64,
     start_energy: Option<f64>,
     last_energy: EnergyReport,
@@ -222,7 +227,9 @@ impl Runner<'_, '_> {
         for (number, (stage, removed)) in plan.stages.iter().enumerate() {
             if number > 0 && !removed.is_empty() {
                 let plan = plan.measure.repose;
-                self.pile_end = plan.and_then(|plan| repose::pile_end(&self.simulation.snapshot(), &plan));
+                let end = plan.and_then(|plan| repose::pile_end(&self.simulation.snapshot(), &plan));
+                // What flowed when one body was taken away has flowed, whatever was taken away later.
+                self.pile_end = self.pile_end.into_iter().chain(end).reduce(f64::min);
             }
             for id in removed {
                 // Who has left by itself is gone already.
@@ -233,7 +240,11 @@ impl Runner<'_, '_> {
             let end = self.run_stage(stage);
             let packing = plan.measure.packing.filter(|_| number == 0);
             if let Some(outcome) = self.stages.last_mut() {
-                outcome.packing_fraction = packing.and_then(|p| measure::packing_fraction(self.simulation, &p));
+                match packing.map(|p| measure::packing_fraction(self.simulation, &p)) {
+                    Some(Ok(fraction)) => outcome.packing_fraction = Some(fraction),
+                    Some(Err(remark)) => self.remarks.push(remark),
+                    None => {}
+                }
                 outcome.mean_coordination = measure::mean_coordination(self.simulation);
             }
             let end = end?;

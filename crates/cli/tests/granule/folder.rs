@@ -168,6 +168,64 @@ fn a_chart_in_the_folder_is_a_result() {
     assert!(!results.join("chart.json").exists());
 }
 
+/// Frames of someone else are no reason to write over them, in the folder or where a link leads.
+#[test]
+fn frames_on_no_list_are_refused() {
+    let folder = folder();
+    scenes(folder.path());
+    let frame = folder.path().join("r/bodies/frame_000003.vtp");
+    std::fs::create_dir_all(folder.path().join("r/bodies")).expect("made");
+    std::fs::write(&frame, "mine").expect("written");
+    let refused = line(folder.path(), "run all.toml --out r").expect(2);
+    assert!(refused.err.contains("frame_000003.vtp"), "{}", refused.err);
+    assert_eq!(std::fs::read_to_string(&frame).expect("there"), "mine");
+    // What is not called as a frame is none.
+    std::fs::rename(&frame, folder.path().join("r/bodies/frame_3.vtp")).expect("renamed");
+    line(folder.path(), "run all.toml --out r").expect(0);
+    assert!(folder.path().join("r/bodies/frame_3.vtp").exists());
+}
+
+#[test]
+fn what_stands_in_the_way_is_told_before_the_run() {
+    let folder = folder();
+    scenes(folder.path());
+    for (taken, is_folder) in [("a/summary.json", true), ("b/film.gif", true), ("c/bodies", false)] {
+        let path = folder.path().join(taken);
+        std::fs::create_dir_all(if is_folder { &path } else { path.parent().expect("a folder") }).expect("made");
+        if !is_folder {
+            std::fs::write(&path, "mine").expect("written");
+        }
+        let out = &taken[..1];
+        for force in ["", " --force"] {
+            let refused = line(folder.path(), &format!("run all.toml --out {out}{force}")).expect(2);
+            assert!(refused.err.contains("stands where results are to be written"), "{taken}: {}", refused.err);
+            assert!(path.exists());
+        }
+    }
+}
+
+#[test]
+fn a_chart_replaces_nothing_but_a_chart() {
+    let folder = folder();
+    scenes(folder.path());
+    let scene = std::fs::read(folder.path().join("few.toml")).expect("a scene");
+    for taken in ["few.toml", "r/summary.json", "r/granule-files.txt"] {
+        let refused = line(folder.path(), &format!("run few.toml --out r --profile {taken}")).expect(2);
+        assert!(refused.err.contains("name another"), "{}", refused.err);
+        assert_eq!(std::fs::read(folder.path().join("few.toml")).expect("there"), scene);
+        let _ = std::fs::create_dir(folder.path().join("r"));
+    }
+    for _ in 0..2 {
+        line(folder.path(), "run few.toml --quiet --profile chart.json").expect(0);
+    }
+    // Cut short by whatever ended the program.
+    std::fs::write(folder.path().join("chart.json"), "[").expect("written");
+    line(folder.path(), "run few.toml --quiet --profile chart.json").expect(0);
+    std::fs::write(folder.path().join("chart.json"), "[1, 2]").expect("written");
+    line(folder.path(), "run few.toml --quiet --profile chart.json").expect(2);
+    line(folder.path(), "run few.toml --quiet --force --profile chart.json").expect(0);
+}
+
 #[test]
 fn demos_sweeps_and_validations_keep_the_same_rule() {
     let folder = folder();

@@ -67,6 +67,18 @@ fn every_file_that_does_not_fit_is_an_error() {
 }
 
 #[test]
+fn one_file_that_does_not_fit_costs_no_other() {
+    let folder = folder();
+    scene(folder.path(), "final_state = true\nsummary = true\nplots = true");
+    // The plots have some tens of kilobytes, the state of 21 bodies has six.
+    let ended = limited(folder.path(), 16, "run a.toml --out r --quiet").expect(1);
+    assert!(ended.err.contains("energy"), "{}", ended.err);
+    let state = std::fs::read_to_string(folder.path().join("r/final_state.csv")).expect("a state");
+    assert_eq!(state.lines().count(), 22);
+    assert_eq!(crate::support::summary(&folder.path().join("r"))["steps"], 20);
+}
+
+#[test]
 fn charts_tables_and_sweeps_that_do_not_fit_are_errors() {
     let folder = folder();
     scene(folder.path(), "summary = false");

@@ -72,18 +72,70 @@ fn a_signal_leaves_what_is_computed() {
     }
 }
 
+/// A run whose film of many frames takes long to draw.
+fn film(folder: &Path) -> Child {
+    let filmed = cubes(20, "duration = 100000.0\ntime_step = 0.01\nsleeping = false")
+        .replace("pictures = \"none\"\n", "pictures = \"none\"\nfilm = true\nframes_per_second = 1000.0\n");
+    write(folder, "film.toml", &filmed);
+    let child = start(folder, "run film.toml --out results");
+    let energy = folder.join("results/energy.csv");
+    wait_until(|| size(&energy) >= 1_500_000);
+    child
+}
+
+/// The numbers are there before the film is drawn.
 #[test]
 fn the_second_signal_ends_at_once() {
     let folder = folder();
-    let child = start(folder.path(), "demo repose --count 20000 --out results");
-    // A step of so many takes a while, and the pictures that a run draws when it ends another.
-    let list = folder.path().join("results").join(LIST);
-    wait_until(|| std::fs::read_to_string(&list).is_ok_and(|names| names.contains("energy.csv")));
+    let child = film(folder.path());
     send(&child, "INT");
-    std::thread::sleep(Duration::from_millis(100));
+    std::thread::sleep(Duration::from_millis(700));
     send(&child, "TERM");
     end(child).expect(143);
-    assert!(!folder.path().join("results/summary.json").exists());
+    assert_eq!(summary(&folder.path().join("results"))["ended"], "interrupted");
+    let list = std::fs::read_to_string(folder.path().join("results").join(LIST)).expect("a list");
+    assert!(list.contains("summary.json"), "{list}");
+    let film = std::fs::read(folder.path().join("results/film.gif")).expect("a film");
+    // Each frame begins with a graphic control extension.
+    let frames = film.windows(3).filter(|bytes| *bytes == b"\x21\xf9\x04").count();
+    // A frame for every second row of the ledger, were it whole.
+    let rows = std::fs::read_to_string(folder.path().join("results/energy.csv")).expect("a ledger").lines().count();
+    assert!(frames < rows / 4, "{frames} frames of {rows} steps: the film was drawn to its end");
+}
+
+/// Whoever ends a process and then its group sends two.
+#[test]
+fn two_signals_at_once_are_one_request() {
+    for _ in 0..5 {
+        let folder = folder();
+        write(folder.path(), "long.toml", &cubes(20, "duration = 100000.0\nsleeping = false"));
+        let child = start(folder.path(), "run long.toml --out results --quiet");
+        wait_until(|| size(&folder.path().join("results/energy.csv")) >= 20_000);
+        let id = child.id();
+        let sent = Command::new("sh").args(["-c", &format!("kill -TERM {id}; kill -TERM {id}")]).status();
+        assert!(sent.is_ok(), "{sent:?}");
+        end(child).expect(143);
+        assert_eq!(summary(&folder.path().join("results"))["ended"], "interrupted");
+    }
+}
+
+/// While a run writes into a folder another one is refused, with force as well.
+#[test]
+fn two_runs_never_write_into_one_folder() {
+    let folder = folder();
+    write(folder.path(), "long.toml", &cubes(20, "duration = 100000.0\nsleeping = false"));
+    write(folder.path(), "short.toml", &cubes(1, "duration = 0.1"));
+    let child = start(folder.path(), "run long.toml --out results --quiet");
+    wait_until(|| size(&folder.path().join("results/energy.csv")) >= 20_000);
+    for options in [[].as_slice(), &["--force"]] {
+        let arguments = [["run", "short.toml", "--out", "results"].as_slice(), options].concat();
+        let refused = crate::support::call(folder.path(), &arguments).expect(2);
+        assert!(options.is_empty() || refused.err.contains("another run is writing"), "{}", refused.err);
+    }
+    send(&child, "TERM");
+    end(child).expect(143);
+    assert_eq!(summary(&folder.path().join("results"))["ended"], "interrupted");
+    crate::support::call(folder.path(), &["run", "short.toml", "--out", "results", "--force"]).expect(0);
 }
 
 #[test]

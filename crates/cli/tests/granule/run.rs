@@ -121,11 +121,10 @@ fn results_that_cannot_be_written_are_named() {
             assert!(ended.err.contains(&format!("cannot create the folder {out}: ")), "{}", ended.err);
         }
     }
-    // One file that cannot be written does not cost the others.
+    // So is a folder where a file should be.
     std::fs::create_dir_all(folder.path().join("out/a/final_state.csv")).expect("a folder where a file should be");
-    let ended = call(folder.path(), &["run", "a.toml"]).expect(1);
+    let ended = call(folder.path(), &["run", "a.toml"]).expect(2);
     assert!(ended.err.contains("out/a/final_state.csv"), "{}", ended.err);
-    assert_eq!(summary(&folder.path().join("out/a"))["steps"].as_u64(), Some(2));
 }
 
 #[test]

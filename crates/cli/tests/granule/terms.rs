@@ -5,7 +5,8 @@ use std::path::Path;
 
 use granule_cli::run::describe;
 use granule_export::{
-    EnergyRow, FINAL_STATE_COLUMNS, REPOSE_TABLE_COLUMNS, RemovedSummary, ReposeAngle, ReposeStrip, ReposeSummary, StageSummary, Summary,
+    EnergyRow, FINAL_STATE_COLUMNS, REPOSE_TABLE_COLUMNS, RemovedSummary, ReposeAngle, ReposeStrip, ReposeSummary,
+    StageSummary, Summary,
 };
 use serde_json::Value;
 
@@ -33,7 +34,9 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
                 found.insert(path);
             }
         }
-        Value::Array(items) => items.iter().filter(|i| i.is_object()).for_each(|i| keys(i, &format!("{path}[]"), found)),
+        Value::Array(items) => {
+            items.iter().filter(|i| i.is_object()).for_each(|i| keys(i, &format!("{path}[]"), found))
+        }
         _ => {}
     }
 }
@@ -130,7 +133,8 @@ fn the_arrays_of_frames() {
 #[test]
 fn the_keys_of_resolve_and_info() {
     let folder = folder();
-    let pair = cubes(1, "duration = 1.0").replace("0.0, 0.0, 0.5]", "0.0, 0.0, 0.25]").replace("0.0, 0.0, 0.0, 1.0", "");
+    let pair =
+        cubes(1, "duration = 1.0").replace("0.0, 0.0, 0.5]", "0.0, 0.0, 0.25]").replace("0.0, 0.0, 0.0, 1.0", "");
     write(folder.path(), "a.toml", &pair);
     let answer = |arguments: &[&str]| -> Value {
         serde_json::from_str(&call(folder.path(), arguments).expect(0).out).expect("one JSON object")

@@ -52,3 +52,41 @@ fn friction_and_seed_are_those_of_the_scene_and_the_terminal_says_how_it_ended()
         assert!(ended.out.contains(part), "`{part}` is missing:\n{}", ended.out);
     }
 }
+
+#[test]
+fn what_an_angle_of_repose_is_not_measured_from_is_told() {
+    let folder = folder();
+    let told = |text: &str| {
+        write(folder.path(), "a.toml", text);
+        call(folder.path(), &["info", "a.toml"]).expect(0).err
+    };
+    let scene = rain("")
+        .replace("density = 2.65\n", "density = 2650\n")
+        .replace("[output]\n", "[measure.repose]\nsize = [2.0, 1.0]\n[output]\n");
+    assert_eq!(told(&scene), "");
+    let gravity = |g: &str| told(&scene.replace("duration = 0.5\n", &format!("duration = 0.5\ngravity = {g}\n")));
+    assert!(gravity("[-1.7, 0, -9.65]").contains("`gravity` leans by 9.99"), "{}", gravity("[-1.7, 0, -9.65]"));
+    assert!(gravity("[0, 0, 0]").contains("without gravity"));
+    assert!(gravity("[0, 0, 9.81]").contains("upwards"));
+    let ramp = told(&scene.replace("normal = [0, 0, 1]", "normal = [0.17364817766693033, 0, 0.984807753012208]"));
+    assert!(ramp.contains("leans by 10 degrees"), "{ramp}");
+    // A wall leans, too, and nothing is measured over it.
+    let wall = "[[body]]\nkind = \"static\"\nshape = { half-space.normal = [1, 0, 0] }\nmaterial = \"rock\"\nposition = [-9, 0, 0]\n";
+    assert_eq!(told(&(scene + wall)), "");
+}
+
+#[test]
+fn a_core_of_a_few_grains_has_no_packing_fraction() {
+    let folder = folder();
+    let scene = |size: f64| {
+        rain("")
+            .replace("density = 2.65\n", "density = 2650\n")
+            .replace("[output]\n", &format!("[measure.packing]\nsize = [{size}, {size}]\nheight = -0.2\n[output]\n"))
+    };
+    write(folder.path(), "a.toml", &scene(0.3));
+    let ended = call(folder.path(), &["run", "a.toml", "--out", "a"]).expect(0);
+    let summary = summary(&folder.path().join("a"));
+    assert!(summary["packing_fraction"].is_null() && !ended.out.contains("packing"), "{}", ended.out);
+    let told = summary["warnings"][0].as_str().unwrap_or_default();
+    assert!(told.contains("its core is 0.300 by 0.300") && ended.err.contains(told), "{told}");
+}

@@ -9,7 +9,7 @@ use super::{Figure, message};
 /// One strip of the floor along the slope.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProfileStrip {
-    /// Place along the slope and height of the highest point of each cell \[m\].
+    /// Place along the floor and height of the highest point of each cell \[m\].
     pub points: Vec<(f64, f64)>,
     /// Place and height \[m\] of the two ends of the fitted line, crest and toe; none where the surface is no slope.
     pub line: Option<[(f64, f64); 2]>,
@@ -57,7 +57,7 @@ impl Figure for ProfileFigure {
         let points = "highest points, a colour per strip";
         let entries = [(points.to_string(), INK, Mark::Symbol(0)), (self.verdict.clone(), INK, Mark::Line)];
         let body = head(area, &self.title, &entries)?;
-        let mut chart = chart(&body, x, y, ("distance along the slope [m]", "height [m]"))?;
+        let mut chart = chart(&body, x, y, ("place along the floor [m]", "height [m]"))?;
         for (i, strip) in self.strips.iter().enumerate() {
             let finite = strip.points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
             chart.draw_series(finite.map(|&p| Circle::new(p, 5, colour(i).filled()))).map_err(message)?;
