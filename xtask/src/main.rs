@@ -4,6 +4,7 @@ mod bench;
 mod ci;
 mod penalty;
 mod random;
+mod repose;
 mod tidy;
 mod validate;
 
@@ -29,6 +30,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Print the table of the README that compares the cost with that of penalty codes at the stiffness of rock.
     Penalty,
+    /// Print the tables of README and docs/experiments/angle-of-repose.md from runs of `granule demo repose --sweep`.
+    Repose(repose::Arguments),
     /// Run random scenes, each in a process of its own, and list those in which the engine breaks a promise. Exit code 1 if any.
     Random(random::Arguments),
     /// Run `granule validate` in release: the reference cases, measured against expected. Arguments are handed on.
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Ci => ci::run(&root),
         Command::Bench(arguments) => bench::run(&root, &arguments),
         Command::Penalty => penalty::run(),
+        Command::Repose(arguments) => repose::run(&root, &arguments),
         Command::Random(arguments) => random::run(&arguments),
         Command::Validate(arguments) => validate::run(&root, &arguments),
     }

@@ -254,6 +254,7 @@ fn row(case: &Case, summary: &Summary) -> ReposeRow {
         r2: slope(|r| r.r2),
         toe_to_crest_deg: slope(|r| r.toe_to_crest_deg),
         toe_m: slope(|r| Some(r.toe_m)),
+        largest_step_diameters: slope(|r| Some(r.largest_step_diameters)),
         ..failed_row(case, String::new())
     }
 }
@@ -285,6 +286,7 @@ fn failed_row(case: &Case, failure: String) -> ReposeRow {
         r2: f64::NAN,
         toe_to_crest_deg: f64::NAN,
         toe_m: f64::NAN,
+        largest_step_diameters: f64::NAN,
     }
 }
 

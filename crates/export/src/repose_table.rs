@@ -60,10 +60,12 @@ pub struct ReposeRow {
     pub toe_to_crest_deg: f64,
     /// Where the toe is along the long side \[m\].
     pub toe_m: f64,
+    /// Largest difference of height between neighbouring cells, in grain diameters \[-\], whatever the surface is; NaN where none was measured.
+    pub largest_step_diameters: f64,
 }
 
 /// Names of the columns of `repose_table.csv`, in the order of [`ReposeRow`]'s fields.
-pub const REPOSE_TABLE_COLUMNS: [&str; 25] = [
+pub const REPOSE_TABLE_COLUMNS: [&str; 26] = [
     "shape",
     "friction",
     "seed",
@@ -89,6 +91,7 @@ pub const REPOSE_TABLE_COLUMNS: [&str; 25] = [
     "r2",
     "toe_to_crest_deg",
     "toe_m",
+    "largest_step_diameters",
 ];
 
 /// Writes the table of a sweep, in the order of `rows`; angles in degrees, times in seconds.
@@ -103,7 +106,7 @@ pub fn write_repose_table(path: &Path, rows: &[ReposeRow]) -> Result<(), ExportE
     writer.flush().map_err(ExportError::io("write", path))
 }
 
-fn record(row: &ReposeRow) -> [String; 25] {
+fn record(row: &ReposeRow) -> [String; 26] {
     let n = number_text;
     [
         row.shape.clone(),
@@ -131,6 +134,7 @@ fn record(row: &ReposeRow) -> [String; 25] {
         n(row.r2),
         n(row.toe_to_crest_deg),
         n(row.toe_m),
+        n(row.largest_step_diameters),
     ]
 }
 
@@ -166,6 +170,7 @@ mod tests {
             r2: 0.875,
             toe_to_crest_deg: 27.25,
             toe_m: 31.5,
+            largest_step_diameters: 1.5,
         };
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("repose_table.csv");

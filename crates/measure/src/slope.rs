@@ -302,8 +302,7 @@ fn means_of_three(cells: &[f64]) -> Vec<f64> {
 fn judge(strips: &[Stretch<'_>], diameter: f64, flow: Flow) -> Verdict {
     let count = |holds: fn(&Stretch<'_>, f64) -> bool| strips.iter().filter(|s| holds(s, diameter)).count();
     let cliffs = count(|s, d| s.is_cliff(d));
-    // Written so that speeds that are no numbers flow.
-    if !(flow.speed <= FLOWING) {
+    if flow.speed > FLOWING || flow.speed.is_nan() {
         Verdict::Flowing
     } else if flow.share_beyond.is_some_and(|share| share < FLOWED_SHARE) {
         Verdict::NotFlowed
