@@ -8,6 +8,7 @@ mod layers;
 mod lock;
 mod modules;
 mod paths;
+mod rooms;
 mod source;
 
 use files::File;
@@ -41,9 +42,10 @@ impl fmt::Display for Finding {
 /// A rule of the workspace.
 type Check = fn(&[File]) -> Vec<Finding>;
 
-const CHECKS: [Check; 6] = [
+const CHECKS: [Check; 7] = [
     modules::undocumented_modules,
     layers::misplaced_dependencies,
+    rooms::upward_edges,
     denied::denied_code,
     lock::doubled_packages,
     paths::dead_paths,
@@ -57,7 +59,7 @@ fn findings(files: &[File]) -> Vec<Finding> {
     all
 }
 
-/// Checks the workspace at `root`: prints each breach, and ends with 1 if there is one.
+/// Checks the workspace at `root`: prints each breach, or else the layers inside crates, and ends with 1 if there is a breach.
 pub(crate) fn run(root: &Path) -> ExitCode {
     let files = match files::read_all(root) {
         Ok(files) => files,
@@ -71,6 +73,7 @@ pub(crate) fn run(root: &Path) -> ExitCode {
         println!("{finding}");
     }
     if findings.is_empty() {
+        rooms::lines().iter().for_each(|line| println!("{line}"));
         println!("tidy: {} files in order", files.len());
         return ExitCode::SUCCESS;
     }

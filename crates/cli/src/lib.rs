@@ -16,7 +16,6 @@ mod info;
 mod interrupt;
 mod log;
 mod profile;
-mod progress;
 mod resolve;
 pub mod results;
 pub mod run;

@@ -88,8 +88,8 @@ pub struct Simulation {
     pub(crate) choice_is_stale: bool,
     /// Why no step can be made any more.
     pub(crate) failed: Option<EngineError>,
-    /// Lowest height of the static bodies along gravity \[m\].
-    pub(crate) datum: f64,
+    /// Height along gravity from which potential energy counts, fixed by the first step \[m\]; none before it.
+    pub(crate) datum: Option<f64>,
     /// Steps in a row that qualified as rest, as time \[s\].
     pub(crate) rest_criterion: RestCriterion,
     pub(crate) rest_time: f64,
@@ -149,7 +149,7 @@ impl Simulation {
             choice: None,
             choice_is_stale: false,
             failed: None,
-            datum: 0.0,
+            datum: None,
             rest_criterion: RestCriterion::default(),
             rest_time: 0.0,
             pivots: Vec::new(),
@@ -404,6 +404,11 @@ impl Simulation {
     /// Unit vector against gravity; z without gravity.
     pub(crate) fn up(&self) -> DVec3 {
         (-self.settings.gravity).try_normalize().unwrap_or(DVec3::Z)
+    }
+
+    /// Height along gravity from which potential energy counts \[m\]: that of the first step, or the lowest point before it.
+    pub(crate) fn datum(&self) -> f64 {
+        self.datum.unwrap_or_else(|| self.lowest_point())
     }
 
     /// Lowest height of the static bodies, or of the bodies if there is no static one \[m\].

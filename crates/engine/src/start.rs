@@ -30,7 +30,6 @@ impl Simulation {
     /// # Errors
     /// [`EngineError::StartOverlap`] for the first pair that overlaps by more than half the smaller radius.
     pub fn validate_start(&mut self) -> Result<Vec<StartOverlap>, EngineError> {
-        self.datum = self.lowest_point();
         let dt = self.time_step();
         self.detection.find_pairs(&self.bodies, dt, 2.0 * self.settings.gravity.length() * dt);
         self.detection.find_contacts(&self.bodies);

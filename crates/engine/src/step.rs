@@ -41,9 +41,6 @@ impl Simulation {
     /// [`EngineError::NotFinite`] when a state stops being finite for another reason: every later step then returns the same error.
     /// [`EngineError::Setting`] as [`Simulation::step_by`]. The state is in each case the one before the step.
     pub fn step(&mut self) -> Result<StepReport, EngineError> {
-        if self.choice.is_none() {
-            self.datum = self.lowest_point();
-        }
         let dt = self.choose_time_step();
         self.step_by(dt)
     }
@@ -62,6 +59,9 @@ impl Simulation {
             return Ok(report);
         }
         self.check_domain()?;
+        if self.datum.is_none() {
+            self.datum = Some(self.lowest_point());
+        }
         let largest = self.bodies.len().max(self.detection.contacts.len());
         if largest >= parallel::LEAST && rayon::current_thread_index().is_none() {
             // On a thread of rayon's own: from outside each of some hundred parallel loops of a step waits to be woken, which took 6 % of

@@ -454,7 +454,7 @@ impl Simulation {
             return 0.0;
         }
         let (motion, gravity) = (self.bodies.motion(i), self.settings.gravity);
-        let height = motion.position - self.datum * self.up();
+        let height = motion.position - self.datum() * self.up();
         self.bodies.kinetic_energy(i) - motion.mass * gravity.dot(height) + motion.step_term(gravity)
     }
 
@@ -528,7 +528,7 @@ impl Simulation {
 
     /// Energies now, each body's share of E* with the length of the step that it made last. A sleeping body counts as at rest.
     pub(crate) fn energies(&self) -> Energies {
-        let (gravity, datum) = (self.settings.gravity, self.datum * self.up());
+        let (gravity, datum) = (self.settings.gravity, self.datum() * self.up());
         parallel::sum(0..self.bodies.len(), &|range| {
             let motions = range.filter(|i| self.bodies.dynamic[*i]).map(|i| self.bodies.motion(i));
             Energies::of(motions, gravity, datum)

@@ -57,6 +57,27 @@ fn add(simulation: &mut Simulation, shape: &Shape, rock: MaterialId, i: i32, pla
     simulation.add_body(body).expect("the body is valid");
 }
 
+/// Heights count from the same level whichever way the first step is made, and go on to.
+#[test]
+fn the_level_of_potential_energy_is_that_of_the_first_step() {
+    let potentials = |first: Option<f64>| {
+        let (mut simulation, rock) = simulation(60.0);
+        let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+        simulation.add_body(BodyDescription::fixed(floor, rock, DVec3::Z * 40.0)).expect("the floor is valid");
+        let cube = Shape::cuboid(DVec3::splat(2.0)).expect("the size is valid");
+        add(&mut simulation, &cube, rock, 1, DVec3::Z * 50.0, 0.0);
+        let before = first.map(|dt| simulation.step_by(dt).expect("a step"));
+        let after = simulation.step().expect("a step");
+        before.into_iter().chain([after]).map(|report| report.energy.potential).collect::<Vec<_>>()
+    };
+    let (plain, by) = (potentials(None), potentials(Some(1.0 / 60.0)));
+    // 8 m3 of rock 10 m above the floor; one step of fall is 3 mm.
+    let expected = 8.0 * ROCK.density * 9.8 * 10.0;
+    assert!((plain[0] / expected - 1.0).abs() <= 1e-3, "{plain:?}");
+    assert_eq!(by[0], plain[0]);
+    assert!((by[1] / expected - 1.0).abs() <= 1e-3, "{by:?}");
+}
+
 #[test]
 fn steps_that_are_divided_in_part_keep_the_book_closed() {
     let (mut simulation, rock) = simulation(24.0);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What a [`ForceField`] may look at: one dynamic body at the start of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyView {
-    /// Dense index of the body; changes when other bodies are removed.
+    /// Number of the body in the order of adding; stays the same when others are removed.
     pub index: u32,
     /// Handle of the body; stays the same.
     pub id: BodyId,

@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use granule_model::{Aabb, DVec3, MassProperties, Pose};
+use granule_model::{DVec3, MassProperties, Pose};
 
+use crate::check::{check_finite, check_length, check_size, check_vertex, check_vertices};
 use crate::closed_mesh::ClosedMesh;
 use crate::convex::{ConvexData, Hull};
 use crate::error::ShapeError;
 use crate::geometry::{Container, Geometry, Part};
 use crate::mass::Moments;
 use crate::mesh::MeshData;
-use crate::shape::{Shape, ShapeData, Surface};
-
-/// Shortest length a shape may have \[m\]: the fifth power of lengths must stay an ordinary number.
-pub(crate) const SHORTEST: f64 = 1e-12;
-/// Longest length a shape may have, and farthest a vertex may lie from the origin \[m\].
-pub(crate) const LONGEST: f64 = 1e12;
+use crate::shape::{Shape, ShapeData};
+use crate::surface::Surface;
 
 impl Shape {
     /// A ball of `radius` \[m\] about the origin.
@@ -219,40 +216,4 @@ fn farthest(points: &[DVec3]) -> f64 {
 
 fn normalized(pose: &Pose) -> Pose {
     Pose::new(pose.position, pose.rotation.normalize())
-}
-
-fn check_finite(what: &'static str, value: f64) -> Result<(), ShapeError> {
-    if value.is_finite() { Ok(()) } else { Err(ShapeError::NotFinite { what, value }) }
-}
-
-fn check_length(what: &'static str, value: f64) -> Result<(), ShapeError> {
-    check_finite(what, value)?;
-    if value <= 0.0 {
-        return Err(ShapeError::NotPositive { what, value });
-    }
-    if (SHORTEST..=LONGEST).contains(&value) { Ok(()) } else { Err(ShapeError::OutOfRange { what, value }) }
-}
-
-fn check_size(size: DVec3) -> Result<(), ShapeError> {
-    check_length("size along x", size.x)?;
-    check_length("size along y", size.y)?;
-    check_length("size along z", size.z)
-}
-
-/// All coordinates must be finite and of a size that can be computed with.
-pub(crate) fn check_vertices(vertices: &[DVec3]) -> Result<(), ShapeError> {
-    vertices.iter().enumerate().try_for_each(|(i, &v)| check_vertex(i, v))?;
-    let extent = Aabb::from_points(vertices.iter().copied()).size().max_element();
-    if extent > 0.0 && extent < SHORTEST {
-        return Err(ShapeError::OutOfRange { what: "extent of the vertices", value: extent });
-    }
-    Ok(())
-}
-
-fn check_vertex(vertex: usize, position: DVec3) -> Result<(), ShapeError> {
-    if !position.is_finite() {
-        return Err(ShapeError::VertexNotFinite { vertex, position });
-    }
-    let value = position.abs().max_element();
-    if value > LONGEST { Err(ShapeError::OutOfRange { what: "coordinate", value }) } else { Ok(()) }
 }

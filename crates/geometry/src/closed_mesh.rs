@@ -102,7 +102,7 @@ fn check_closed(faces: &[[u32; 3]], vertices: &[DVec3], triangles: &[[u32; 3]]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::Surface;
+    use crate::surface::Surface;
     use crate::surface::lattice_surface;
     use granule_model::DQuat;
     use proptest::prelude::*;

@@ -23,7 +23,7 @@ pub enum ShapeError {
         value: f64,
     },
     /// A length beyond what the engine computes with.
-    #[error("{what} must lie between {min:e} m and {max:e} m, not {value:e}", min = crate::build::SHORTEST, max = crate::build::LONGEST)]
+    #[error("{what} must lie between {min:e} m and {max:e} m, not {value:e}", min = crate::limits::SHORTEST, max = crate::limits::LONGEST)]
     OutOfRange {
         /// Which dimension.
         what: &'static str,

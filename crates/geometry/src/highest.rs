@@ -14,8 +14,7 @@ use granule_model::{Aabb, DMat3, DVec3, Pose};
 
 use crate::geometry::{Container, Geometry};
 use crate::mesh::MeshData;
-use crate::shape::Surface;
-use crate::surface::{CUBOID_FACES, cuboid_corners};
+use crate::surface::{CUBOID_FACES, Surface, cuboid_corners};
 
 /// A closed rectangle of the floor.
 #[derive(Clone, Copy, Debug)]

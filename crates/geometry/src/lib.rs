@@ -4,6 +4,7 @@
 
 mod bounds;
 mod build;
+mod check;
 mod closed_mesh;
 mod convex;
 mod decompose;
@@ -13,6 +14,7 @@ mod geometry;
 mod highest;
 mod hull;
 mod joints;
+mod limits;
 mod mass;
 mod mesh;
 mod narrow;
@@ -21,4 +23,5 @@ mod surface;
 
 pub use error::ShapeError;
 pub use narrow::{balls, contacts, passage};
-pub use shape::{Primitive, Shape, Surface};
+pub use shape::Shape;
+pub use surface::{Primitive, Surface};

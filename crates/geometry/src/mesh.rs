@@ -9,7 +9,7 @@
 use granule_model::{Aabb, DVec3};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 
-use crate::build::check_vertices;
+use crate::check::check_vertices;
 use crate::error::ShapeError;
 use crate::faces::Adjacency;
 use crate::joints::cut_at_joints;

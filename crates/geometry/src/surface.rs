@@ -4,7 +4,45 @@ use granule_model::DVec3;
 
 use crate::convex::ConvexData;
 use crate::geometry::{Container, Geometry};
-use crate::shape::{Primitive, Surface};
+
+/// A piece of a shape's surface in body axes, for pictures.
+#[derive(Clone, Debug)]
+pub enum Primitive {
+    /// A ball.
+    Sphere {
+        /// Its centre \[m\].
+        center: DVec3,
+        /// Its radius \[m\].
+        radius: f64,
+    },
+    /// All points within `radius` of the segment.
+    Capsule {
+        /// Start of the segment \[m\].
+        start: DVec3,
+        /// End of the segment \[m\].
+        end: DVec3,
+        /// Distance of the surface from the segment \[m\].
+        radius: f64,
+    },
+    /// Flat triangles, counter-clockwise seen from outside.
+    Triangles(Surface),
+    /// All points with `normal . p <= offset` are solid.
+    Plane {
+        /// Outward unit normal.
+        normal: DVec3,
+        /// Distance of the plane from the origin along the normal \[m\].
+        offset: f64,
+    },
+}
+
+/// Triangles over shared vertices, in body axes.
+#[derive(Clone, Debug, Default)]
+pub struct Surface {
+    /// Vertices \[m\].
+    pub vertices: Vec<DVec3>,
+    /// Corners of each triangle, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
 
 impl Surface {
     /// Appends the triangles of `other`.

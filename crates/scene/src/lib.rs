@@ -7,9 +7,11 @@
 //!
 //! Running a scene, measuring and writing are left to the programs: here stand only the plans for it.
 
+mod build;
 mod bytes;
 mod error;
 mod grid;
+mod load;
 mod mesh_file;
 mod packaged;
 mod parse;
@@ -21,12 +23,15 @@ mod repose;
 mod scene;
 mod settle;
 mod substitute;
+mod texts;
 
+pub use build::BuiltScene;
 pub use error::{SceneError, SceneErrorKind};
 pub use mesh_file::{MeshFileError, Place, TriangleMesh};
-pub use packaged::{packaged, packaged_names, packaged_text};
+pub use packaged::packaged;
 pub use plan::{FloorRectangle, MeasurePlan, OutputPlan, PackingPlan, Pictures, ReposePlan, Stage};
 pub use random::Random;
 pub use repose::{ReposeOptions, ReposeShape};
-pub use scene::{BuiltScene, Scene};
+pub use scene::Scene;
 pub use substitute::substitute;
+pub use texts::{packaged_names, packaged_text};

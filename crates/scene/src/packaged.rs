@@ -1,46 +1,9 @@
-//! The scenes that come with granule. They live as files in `data/scenes/`, which can also be run, copied and changed,
-//! and are compiled in, so that the program needs no files beside it.
+//! Packaged scenes by name: those of `data/scenes/`, and settling ones of any size.
 
-use std::path::Path;
-
-use crate::error::{SceneError, SceneErrorKind as Kind, listed, nearest};
+use crate::error::SceneError;
 use crate::scene::Scene;
 use crate::settle;
-
-macro_rules! scenes {
-    ($($name:literal),* $(,)?) => {
-        const SCENES: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../data/scenes/", $name, ".toml")))),*];
-    };
-}
-
-scenes!(
-    "bounce",
-    "elastic-1080",
-    "elastic-540",
-    "elastic-540-no-gravity",
-    "gas-spheres-4096",
-    "incline",
-    "pour-spheres-100",
-    "repose-crosses",
-    "repose-cubes",
-    "repose-spheres",
-    "settle-crosses-325",
-    "settle-cubes-325",
-    "settle-spheres-540",
-    "vibrated-layer-6000",
-    "vibrated-layer-60000",
-);
-
-/// Names of the packaged scenes, in alphabetical order.
-pub fn packaged_names() -> impl ExactSizeIterator<Item = &'static str> + Clone {
-    SCENES.iter().map(|(name, _)| *name)
-}
-
-/// Text of a packaged scene.
-pub fn packaged_text(name: &str) -> Option<&'static str> {
-    SCENES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
-}
+use crate::texts::{known_text, parse};
 
 /// A packaged scene, or a settling one with any number of grains: `settle-spheres-10000`, `settle-cubes-3000`.
 ///
@@ -51,22 +14,4 @@ pub fn packaged(name: &str) -> Result<Scene, SceneError> {
         Some(text) => parse(name, &text?),
         None => parse(name, known_text(name)?),
     }
-}
-
-/// The text of a packaged scene, or the error that names the nearest.
-pub(crate) fn known_text(name: &str) -> Result<&'static str, SceneError> {
-    packaged_text(name).ok_or_else(|| {
-        let error = SceneError::bare(Kind::UnknownName, format!("there is no packaged scene `{name}`"));
-        match nearest(name, packaged_names()) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("known are {}", listed(packaged_names()))),
-        }
-    })
-}
-
-/// The scene of a packaged text or of a variant of one; they need no other file.
-pub(crate) fn parse(name: &str, text: &str) -> Result<Scene, SceneError> {
-    let mut scene = Scene::parse(text, &format!("{name}.toml"), Path::new(""))?;
-    scene.name = name.to_owned();
-    Ok(scene)
 }

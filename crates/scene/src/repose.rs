@@ -3,9 +3,9 @@
 //! A variant is the text of the packaged scene with some values replaced; see [`substitute`].
 
 use crate::error::SceneError;
-use crate::packaged;
 use crate::scene::Scene;
 use crate::substitute::substitute;
+use crate::texts;
 
 /// The grains of the experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,8 +72,8 @@ impl ReposeOptions {
     /// [`SceneError`] for a value out of its range.
     pub fn scene(&self) -> Result<Scene, SceneError> {
         let name = format!("repose-{}", self.shape.name());
-        let text = substitute(packaged::known_text(&name)?, &format!("{name}.toml"), &self.changes())?;
-        packaged::parse(&name, &text)
+        let text = substitute(texts::known_text(&name)?, &format!("{name}.toml"), &self.changes())?;
+        texts::parse(&name, &text)
     }
 
     fn changes(&self) -> Vec<(&'static str, String)> {
@@ -110,7 +110,7 @@ pub(crate) fn toml_number(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packaged::packaged_text;
+    use crate::texts::packaged_text;
 
     #[test]
     fn the_values_of_the_packaged_scenes_are_those_of_the_rules() {

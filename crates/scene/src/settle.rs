@@ -4,9 +4,9 @@
 //! Such a variant is the text of the packaged scene with some values replaced; see [`substitute`].
 
 use crate::error::SceneError;
-use crate::packaged::known_text;
 use crate::repose::{ReposeShape, toml_number};
 use crate::substitute::substitute;
+use crate::texts::known_text;
 
 /// Largest number of grains that one fill may have.
 const MOST: usize = 10_000_000;
@@ -51,7 +51,8 @@ fn changes(shape: ReposeShape, count: usize) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packaged::{packaged, packaged_text};
+    use crate::packaged::packaged;
+    use crate::texts::packaged_text;
 
     #[test]
     fn the_packaged_scenes_are_their_own_variants() {

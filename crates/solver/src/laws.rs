@@ -1,21 +1,29 @@
-//! All impact laws by name.
+//! Room `laws`: what all impact laws have in common ([`law`]), the laws in their families, and all of them by name ([`Law`]).
+//! Uses the rooms `contact` and `stage`.
+
+pub mod law;
+pub mod normal;
+pub mod rbss;
+pub mod smm;
+pub mod sqm;
+pub mod tracking;
 
 use granule_model::DVec3;
 use serde::{Deserialize, Serialize};
 
-use crate::etm::Etm;
-use crate::etm_weighted::EtmWeighted;
-use crate::gr::Gr;
-use crate::law::ImpactLaw;
-use crate::lcp::Lcp;
-use crate::lzb::Lzb;
-use crate::problem::{ContactProblem, ProblemError};
-use crate::qce::Qce;
-use crate::qce_lcp::QceLcp;
-use crate::rbss::{Rbss, RbssLinear};
-use crate::samples::ball;
-use crate::smm::Smm;
-use crate::sqm::Sqm;
+use crate::contact::problem::{ContactProblem, ProblemError};
+use crate::contact::samples::ball;
+use crate::laws::law::ImpactLaw;
+use crate::laws::normal::gr::Gr;
+use crate::laws::normal::lcp::Lcp;
+use crate::laws::normal::lzb::Lzb;
+use crate::laws::normal::qce::Qce;
+use crate::laws::normal::qce_lcp::QceLcp;
+use crate::laws::rbss::{Rbss, RbssLinear};
+use crate::laws::smm::Smm;
+use crate::laws::sqm::Sqm;
+use crate::laws::tracking::etm::Etm;
+use crate::laws::tracking::etm_weighted::EtmWeighted;
 
 /// An impact law with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

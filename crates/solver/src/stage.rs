@@ -8,7 +8,7 @@
 //! ```
 //!
 //! by projected Gauss-Seidel: class after class of contacts that share no body, in a fixed order, in a large island block by block
-//! ([`crate::blocks`]); the normal impulse by the
+//! ([`crate::contact::blocks`]); the normal impulse by the
 //! exact normal mobility `k = n.K n`, then the tangential impulse by a gradient step of length `1/k_t` (the largest eigenvalue of K in the
 //! tangent plane) projected radially onto the disk. The radial projection of a gradient step has Coulomb's law as its only
 //! fixed point; a Newton step with the full 2 x 2 block converges in fewer sweeps but its fixed point lets friction act at
@@ -58,9 +58,9 @@ use granule_model::{DVec3, Velocity};
 
 pub use self::refine::Packs;
 use self::sweep::Task;
-use crate::blocks::{self, Set};
-use crate::island::{Island, Row, SolverBody};
-use crate::memory::make_room;
+use crate::contact::blocks::{self, Set};
+use crate::contact::island::{Island, Row, SolverBody};
+use crate::contact::memory::make_room;
 
 /// When the stage of an island is good enough. What depends on speeds, energies or friction is that of the island alone.
 #[derive(Clone, Copy, Debug)]

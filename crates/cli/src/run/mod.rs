@@ -7,10 +7,13 @@ mod history;
 pub mod measure;
 mod outcome;
 mod pictures;
+mod progress;
 mod recorder;
 mod reel;
 pub mod repose;
 mod runner;
+
+use progress::Progress;
 
 pub use outcome::{Facts, describe, summary};
 pub use recorder::Recorder;
@@ -27,7 +30,6 @@ use crate::console::{ended, note, say};
 use crate::error::{CliError, DONE};
 use crate::interrupt;
 use crate::profile::Profile;
-use crate::progress::Progress;
 use crate::results::{Earlier, Ground, LIST};
 
 /// Carries out `granule run`.

@@ -20,8 +20,8 @@ use super::packs::{BlockPacks, LaneBody, Pack, PackList, Swept, Turning};
 use super::real::Real;
 use super::sweep::Task;
 use super::units::Units;
-use crate::blocks::Block;
-use crate::island::Island;
+use crate::contact::blocks::Block;
+use crate::contact::island::Island;
 
 /// Impulses of a pack before the last sweep, and the direction.
 #[derive(Clone, Copy, Debug)]
@@ -215,13 +215,13 @@ impl<T: Real, const L: usize> PackList<T, L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::island::Row;
-    use crate::samples::Random;
+    use crate::contact::island::Row;
+    use crate::contact::samples::Random;
     use crate::stage::sample::chain_on_floor;
     use crate::stage::{Packs, sweep_impact};
 
     /// How far the rows are from what an impact asks of them, as a velocity: each normal, then each axis.
-    fn off(row: &Row, axis: DVec3, bodies: &[crate::island::SolverBody]) -> f64 {
+    fn off(row: &Row, axis: DVec3, bodies: &[crate::contact::island::SolverBody]) -> f64 {
         let u = row.relative_velocity(bodies);
         let projected = |p: f64, k: f64, slack: f64, low: f64, high: f64| ((p - slack / k).clamp(low, high) - p) * k;
         let normal = projected(row.normal_impulse, row.k_normal, u.dot(row.normal) + row.bias, 0.0, f64::INFINITY);

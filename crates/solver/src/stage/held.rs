@@ -17,7 +17,7 @@
 
 use granule_model::{DVec3, Velocity};
 
-use crate::island::{Island, Row};
+use crate::contact::island::{Island, Row};
 
 /// Rounds of sweeps, after each of which the limits follow the normal impulses.
 const ROUNDS: u32 = 12;

@@ -21,7 +21,7 @@ use granule_model::{DMat3, DVec3, Velocity};
 
 use super::refine::keep_in_cone;
 use super::skyline::Skyline;
-use crate::island::{Island, Row, SolverBody};
+use crate::contact::island::{Island, Row, SolverBody};
 
 /// Stiffness of a contact, over the inverse of its mobility: what is left of an error after a step is `1/(STIFFNESS x)` of it, where x is the mode's
 /// share in the mobilities, 1e-6 for a tower of thirty; and rounding is `STIFFNESS` times that of the velocities. With 1e6 a step leaves a third of
@@ -289,7 +289,7 @@ mod tests {
     use granule_model::{Coefficients, InverseInertia};
 
     use super::*;
-    use crate::island::RowInput;
+    use crate::contact::island::RowInput;
 
     /// Cubes of 1 m and 1 kg on top of each other, on a floor that is the last body, before a step in which they come with `velocity`.
     fn tower(count: u32, friction: f64, velocity: DVec3) -> (Vec<SolverBody>, Vec<DMat3>, Vec<Row>) {

@@ -22,9 +22,9 @@ use super::lanes::{Lanes, Lanes3};
 use super::real::Real;
 use super::sweep::Change;
 use super::units::Units;
-use crate::blocks::{self, Set};
-use crate::island::{Island, Row, SolverBody, largest_eigenvalue};
-use crate::memory::make_room;
+use crate::contact::blocks::{self, Set};
+use crate::contact::island::{Island, Row, SolverBody, largest_eigenvalue};
+use crate::contact::memory::make_room;
 
 /// A body as the sweeps see it: velocity and angular velocity, behind them 1/m and 1/I as in [`SolverBody`].
 #[derive(Clone, Copy, Debug)]

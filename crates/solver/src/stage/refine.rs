@@ -20,8 +20,8 @@ use super::newton::Newton;
 use super::packs::Swept;
 use super::sweep::Task;
 use super::units::Units;
-use crate::blocks::{self, Block, Set};
-use crate::island::{Island, Row, SolverBody};
+use crate::contact::blocks::{self, Block, Set};
+use crate::contact::island::{Island, Row, SolverBody};
 
 /// Contacts of an island from which on it is swept in single precision. Smaller ones fit in a core's own cache in either, and many of them are
 /// stacks of which exact rest is asked.
@@ -207,7 +207,7 @@ fn apply(rows: &[Row], first: usize, bodies: &mut [SolverBody], tensors: &[DMat3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Random;
+    use crate::contact::samples::Random;
     use crate::stage::sample::chain_on_floor;
     use crate::stage::{StageReport, StageSettings, solve};
 

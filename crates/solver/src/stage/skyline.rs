@@ -1,7 +1,7 @@
 //! Cholesky's factors of a small symmetric matrix whose entries lie near the diagonal, in memory that is kept.
 //!
 //! Rows are stored from their first entry to the diagonal: a skyline, which the factors fill and do not leave. For the chains of bodies that Newton
-//! steps are for it is a band. The sparse factors of [`crate::complementarity`] fill in less where contacts make a net, and make new lists every
+//! steps are for it is a band. The sparse factors of `laws::normal::complementarity` fill in less where contacts make a net, and make new lists every
 //! time; those of a library do as well.
 
 /// A lower triangle, row by row.
@@ -90,7 +90,7 @@ impl Skyline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Random;
+    use crate::contact::samples::Random;
 
     #[test]
     fn a_system_is_solved_within_its_skyline() {

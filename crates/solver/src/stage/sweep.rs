@@ -5,7 +5,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::lanes::{Lanes, Lanes3, Quads, Register, Register3};
 use super::packs::{BlockPacks, Columns, LaneBody, Pack, PackList, Swept, Turning};
 use super::real::Real;
-use crate::blocks::{self, Block, Set};
+use crate::contact::blocks::{self, Block, Set};
 
 /// What is done to every contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,8 +260,8 @@ mod tests {
     use granule_model::DVec3;
 
     use super::*;
-    use crate::island::Island;
-    use crate::samples::Random;
+    use crate::contact::island::Island;
+    use crate::contact::samples::Random;
     use crate::stage::sample::chain_on_floor;
     use crate::stage::units::Units;
 

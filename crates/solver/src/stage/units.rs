@@ -4,7 +4,7 @@
 //! of a kilometre leave that. In units of the island's own they do not, and a pack computes the same whatever its size. Units are powers of
 //! two: to go over to them and back rounds nothing.
 
-use crate::island::{Island, SolverBody};
+use crate::contact::island::{Island, SolverBody};
 
 /// Largest ratio of two masses, or of two moments of inertia, of an island that is swept in single precision. The squares of
 /// impulses of the lightest and of the heaviest are then numbers of it still.
