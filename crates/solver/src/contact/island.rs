@@ -157,6 +157,15 @@ pub struct Row {
 }
 
 impl Row {
+    /// Scales friction back onto the cone, which rounding to single precision or a Newton step may have left.
+    pub(crate) fn keep_in_cone(&mut self) {
+        let limit = self.static_friction * self.normal_impulse;
+        let squared = self.tangential_impulse.length_squared();
+        if squared > limit * limit {
+            self.tangential_impulse *= limit / squared.sqrt();
+        }
+    }
+
     /// Prepares a contact for the bodies of its island; `dt` \[s\] is the time in which an open gap may close.
     // Inlined it is written where it belongs; else 320 bytes are copied there, 4 % of the time of 10 000 spheres.
     #[inline]

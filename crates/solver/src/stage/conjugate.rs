@@ -15,59 +15,14 @@
 
 use granule_model::DVec3;
 
-use super::lanes::{Lanes, Lanes3};
-use super::packs::{BlockPacks, LaneBody, Pack, PackList, Swept, Turning};
+use super::lanes::Lanes3;
+use super::motion::{Direction, Turn};
+use super::packs::{BlockPacks, Pack, PackList, Swept, Turning};
 use super::real::Real;
 use super::sweep::Task;
 use super::units::Units;
 use crate::contact::blocks::Block;
 use crate::contact::island::Island;
-
-/// Impulses of a pack before the last sweep, and the direction.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Direction<T, const L: usize> {
-    normal_before: Lanes<T, L>,
-    tangential_before: Lanes3<T, L>,
-    normal: Lanes<T, L>,
-    tangential: Lanes3<T, L>,
-}
-
-impl<T: Real, const L: usize> Default for Direction<T, L> {
-    fn default() -> Self {
-        let (normal, tangential) = (Lanes::default(), Lanes3::default());
-        Direction { normal_before: normal, tangential_before: tangential, normal, tangential }
-    }
-}
-
-/// The same of its moments, where it resists rolling or torsion.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Turn<T, const L: usize> {
-    before: Lanes3<T, L>,
-    along: Lanes3<T, L>,
-}
-
-impl<T: Real, const L: usize> Default for Turn<T, L> {
-    fn default() -> Self {
-        Turn { before: Lanes3::default(), along: Lanes3::default() }
-    }
-}
-
-/// What the directions of the packs do to the bodies.
-#[derive(Debug)]
-pub(super) struct Motion<T: Real> {
-    before: Vec<LaneBody<T>>,
-    push: Vec<[[T; 4]; 2]>,
-    /// Square of the change by the last sweep.
-    size: f64,
-    /// Whether there was one.
-    has_swept: bool,
-}
-
-impl<T: Real> Default for Motion<T> {
-    fn default() -> Self {
-        Motion { before: Vec::new(), push: Vec::new(), size: f64::INFINITY, has_swept: false }
-    }
-}
 
 /// How far to go along the direction, and whether to keep it.
 #[derive(Clone, Copy)]

@@ -19,7 +19,6 @@
 
 use granule_model::{DMat3, DVec3, Velocity};
 
-use super::refine::keep_in_cone;
 use super::skyline::Skyline;
 use crate::contact::island::{Island, Row, SolverBody};
 
@@ -147,7 +146,7 @@ impl Newton {
         // The last step may have left the bounds, by rounding or because there was no other after it.
         for row in island.rows.iter_mut() {
             row.normal_impulse = row.normal_impulse.max(0.0);
-            keep_in_cone(row);
+            row.keep_in_cone();
         }
         true
     }

@@ -14,8 +14,8 @@
 
 use granule_model::{DMat3, DVec3, Velocity};
 
-use super::Ledger;
 use super::held::Held;
+use super::ledger::Ledger;
 use super::newton::Newton;
 use super::packs::Swept;
 use super::sweep::Task;
@@ -112,7 +112,7 @@ impl Packs {
     /// Hands velocities and impulses back to the island; `before` are the velocities with which it came.
     pub(super) fn store(&mut self, island: &mut Island<'_>, before: &[Velocity]) {
         if self.is_single {
-            self.single.store_impulses(island, keep_in_cone);
+            self.single.store_impulses(island, Row::keep_in_cone);
             set_velocities(island, before, self.ledgers(island.blocks.len()));
         } else {
             self.double.store_velocities(island);
@@ -183,15 +183,6 @@ fn set_velocities(island: &mut Island<'_>, before: &[Velocity], of_blocks: &mut 
     blocks::inside(blocks, &mut bodies[..], of_blocks, &|k, bodies: &mut [SolverBody], _| on(Set::Inside(k), bodies));
     blocks::across(blocks, &mut bodies[..], of_blocks, &|k, bodies: &mut [SolverBody], _| on(Set::Across(k), bodies));
     on(Set::Rest, bodies);
-}
-
-/// Scales friction back onto the cone, which rounding to single precision or a Newton step may have left.
-pub(super) fn keep_in_cone(row: &mut Row) {
-    let limit = row.static_friction * row.normal_impulse;
-    let squared = row.tangential_impulse.length_squared();
-    if squared > limit * limit {
-        row.tangential_impulse *= limit / squared.sqrt();
-    }
 }
 
 /// Applies the impulses of some rows to their bodies, of which `first` is the first.

@@ -2,8 +2,10 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::body::{Columns, LaneBody};
 use super::lanes::{Lanes, Lanes3, Quads, Register, Register3};
-use super::packs::{BlockPacks, Columns, LaneBody, Pack, PackList, Swept, Turning};
+use super::motion::Change;
+use super::packs::{BlockPacks, Pack, PackList, Swept, Turning};
 use super::real::Real;
 use crate::contact::blocks::{self, Block, Set};
 
@@ -48,20 +50,6 @@ impl<T: Real, const L: usize> PackList<T, L> {
     fn pass(&mut self, bodies: &mut [LaneBody<T>], tensors: &[Columns<T>], task: Task) {
         let PackList { packs, turning, axes, shares, largest, .. } = self;
         *largest = Arch::new().dispatch(Pass { bodies, packs, turning, axes, shares, tensors, task });
-    }
-}
-
-/// Largest changes of relative velocities in a pass \[speed\].
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Change {
-    change: f64,
-    /// The same with each change beside the radius of its contact: times the island's smallest over it. Zero where radii are alike.
-    beside: f64,
-}
-
-impl Change {
-    fn max(&self, other: &Self) -> Self {
-        Change { change: self.change.max(other.change), beside: self.beside.max(other.beside) }
     }
 }
 
