@@ -1,4 +1,5 @@
-//! How the time of a law grows with the number of contacts: medians of whole resolves, and the slope of their logarithms.
+//! How the time of a law grows with the number of contacts: medians of whole resolves, and the slope of their
+//! logarithms.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -1,9 +1,9 @@
-//! Time of the impact laws against the number of contacts: chains hit at one end, cubic packings hit from above, and the
-//! same packings stirred.
+//! Time of the impact laws against the number of contacts: chains hit at one end, cubic packings hit from above, and
+//! the same packings stirred.
 //!
-//! `cargo bench -p granule-benches --bench laws`, with names of laws behind `--` for only these. Each law is timed up to ten
-//! thousand contacts or as far as its patience goes, criterion watches three of the sizes, and at the end the table with
-//! its growth exponents is printed and written to `target/bench/laws.json`.
+//! `cargo bench -p granule-benches --bench laws`, with names of laws behind `--` for only these. Each law is timed up
+//! to ten thousand contacts or as far as its patience goes, criterion watches three of the sizes, and at the end the
+//! table with its growth exponents is printed and written to `target/bench/laws.json`.
 
 mod growth;
 mod table;

@@ -1,5 +1,6 @@
-//! `granule-peers START STEPS_PER_SECOND`: rapier3d-f64 on a start state that `cargo xtask bench --peers` wrote, one thread,
-//! its own settings but for the time step and sleep. Prints what a simulated second costs and how far bodies overlapped.
+//! `granule-peers START STEPS_PER_SECOND`: rapier3d-f64 on a start state that `cargo xtask bench --peers` wrote, one
+//! thread, its own settings but for the time step and sleep. Prints what a simulated second costs and how far bodies
+//! overlapped.
 
 mod overlap;
 mod start;

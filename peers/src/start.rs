@@ -46,7 +46,8 @@ struct Body {
 }
 
 impl Start {
-    /// The world before its first step of `time_step` \[s\]. Bodies do not sleep: those of the other engine do not either.
+    /// The world before its first step of `time_step` \[s\]. Bodies do not sleep: those of the other engine do not
+    /// either.
     pub(crate) fn world(&self, time_step: f64) -> PhysicsWorld {
         let mut world = PhysicsWorld::new();
         world.gravity = vector(self.gravity);

@@ -1,10 +1,10 @@
 //! `cargo xtask bench`: what a simulated second costs, with the figures that say whether the work was done well.
 //!
 //! A workload is a packaged scene ([`workload`]), stepped for a given simulated time whatever its own stages say, with
-//! bodies taken out on the way where it has a divider; or one that is poured under an impact law until it is at rest, so that laws
-//! can be put side by side. Times are those of the stepping loop alone. Absolute times depend on the machine and on its
-//! other users: compare only what ran in the same minute. Figures can be held against those of an earlier run
-//! ([`baseline`]), final states too ([`hashes`]), and costs against another engine ([`peers`]).
+//! bodies taken out on the way where it has a divider; or one that is poured under an impact law until it is at rest,
+//! so that laws can be put side by side. Times are those of the stepping loop alone. Absolute times depend on the
+//! machine and on its other users: compare only what ran in the same minute. Figures can be held against those of an
+//! earlier run ([`baseline`]), final states too ([`hashes`]), and costs against another engine ([`peers`]).
 
 mod baseline;
 mod course;
@@ -31,8 +31,8 @@ use workload::{Workload, chosen, known};
 /// Arguments of `cargo xtask bench`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Workloads to run, by name, with commas between; `pour` stands for all of `pour-spheres-100-LAW` [default: those that
-    /// take seconds to minutes].
+    /// Workloads to run, by name, with commas between; `pour` stands for all of `pour-spheres-100-LAW` [default: those
+    /// that take seconds to minutes].
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     only: Vec<String>,
     /// Run fewer workloads, and each for a shorter simulated time: under three minutes in all.
@@ -47,7 +47,8 @@ pub(crate) struct Arguments {
     /// Rows of an earlier run: print what the figures of this one are to them.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Compare final states between numbers of threads and with the baseline, if there is one; exit code 1 if any differ.
+    /// Compare final states between numbers of threads and with the baseline, if there is one; exit code 1 if any
+    /// differ.
     #[arg(long)]
     validate_hash: bool,
     /// Also run rapier3d-f64 on the workloads that it can: grains of one shape, up to 10 000, and nothing taken out.

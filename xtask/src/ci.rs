@@ -1,5 +1,5 @@
-//! `cargo xtask ci`: format, lints, docs and tidy in one go, with the exit code of the first that fails. The tests are not
-//! among them: `.ci/run` calls the test command first.
+//! `cargo xtask ci`: format, lints, docs and tidy in one go, with the exit code of the first that fails. The tests are
+//! not among them: `.ci/run` calls the test command first.
 
 use crate::tidy;
 use std::ffi::OsString;

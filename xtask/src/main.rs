@@ -32,7 +32,8 @@ enum Command {
     Penalty,
     /// Print the tables of README and docs/experiments/angle-of-repose.md from runs of `granule demo repose --sweep`.
     Repose(repose::Arguments),
-    /// Run random scenes, each in a process of its own, and list those in which the engine breaks a promise. Exit code 1 if any.
+    /// Run random scenes, each in a process of its own, and list those in which the engine breaks a promise. Exit code
+    /// 1 if any.
     Random(random::Arguments),
     /// Run `granule validate` in release: the reference cases, measured against expected. Arguments are handed on.
     Validate(validate::Arguments),

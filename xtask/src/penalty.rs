@@ -6,12 +6,13 @@
 //! T_R = pi R sqrt(rho/G) / (0.1631 nu + 0.8766),     G = E / (2 (1 + nu))
 //! ```
 //!
-//! (Li, Xu and Thornton, Powder Technology 160, 2005). For spheres the engine makes steps of `sqrt(R/g)/12`. So the first makes `1/R`
-//! steps in a second and the second `1/sqrt(R)`, and the ratio of their costs grows as `1/sqrt(R)`.
+//! (Li, Xu and Thornton, Powder Technology 160, 2005). For spheres the engine makes steps of `sqrt(R/g)/12`. So the
+//! first makes `1/R` steps in a second and the second `1/sqrt(R)`, and the ratio of their costs grows as `1/sqrt(R)`.
 //!
-//! What a step costs is measured (`data/reference/penalty_codes.json`) and taken to be independent of stiffness and scale:
-//! the same pack, scaled in all lengths, has the same contacts, and falls take a time that scales as the engine's step does. The
-//! codes ran with soft springs on another machine; a reference program that ran on both translates between the two.
+//! What a step costs is measured (`data/reference/penalty_codes.json`) and taken to be independent of stiffness and
+//! scale: the same pack, scaled in all lengths, has the same contacts, and falls take a time that scales as the
+//! engine's step does. The codes ran with soft springs on another machine; a reference program that ran on both
+//! translates between the two.
 
 use std::process::ExitCode;
 
@@ -88,8 +89,8 @@ impl Measured {
         machine * self.granule.cpu_per_second / self.granule.steps_per_second
     }
 
-    /// Cost of a simulated second of `code`, over the engine's, for grains of `radius` \[m\] and steps of `share` of the Rayleigh
-    /// time \[-\].
+    /// Cost of a simulated second of `code`, over the engine's, for grains of `radius` \[m\] and steps of `share` of
+    /// the Rayleigh time \[-\].
     fn ratio(&self, code: &Code, radius: f64, share: f64) -> f64 {
         let step_cost = code.cpu_per_second / code.steps_per_second;
         let penalty = step_cost / (share * ROCK.rayleigh_time(radius));
@@ -167,7 +168,8 @@ mod tests {
 
     #[test]
     fn the_rayleigh_time_of_rock_is_known() {
-        // By hand: G = 4 GPa, sqrt(2650/4e9) = 8.1394e-4 s/m, 0.1631/4 + 0.8766 = 0.917375; pi 1.5 m of it is 4.1811 ms.
+        // By hand: G = 4 GPa, sqrt(2650/4e9) = 8.1394e-4 s/m, 0.1631/4 + 0.8766 = 0.917375; pi 1.5 m of it is 4.1811
+        // ms.
         let time = ROCK.rayleigh_time(1.5);
         assert!((time - 4.1811e-3).abs() <= 1e-7, "{time}");
         // Four times the stiffness halves it.

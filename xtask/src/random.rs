@@ -1,8 +1,8 @@
 //! `cargo xtask random`: random scenes by the hundred, and which of them break a promise of the engine.
 //!
 //! Each scene runs in a process of its own, on one thread of the engine: a step that never returns and a panic end that
-//! process alone. Times are processor times. The process stops itself once it has used up what `Watch` allows; should it not get
-//! that far, it is killed.
+//! process alone. Times are processor times. The process stops itself once it has used up what `Watch` allows; should
+//! it not get that far, it is killed.
 
 mod child;
 mod table;
@@ -167,8 +167,8 @@ mod tests {
                 strayed.push(seed);
             }
         }
-        // Orientations are made unit length once more on reading: they differ by a last bit. In one of the 25 scenes, seed 18, that bit
-        // moves a body by 1 % of its size in the first step, with velocities alike.
+        // Orientations are made unit length once more on reading: they differ by a last bit. In one of the 25 scenes,
+        // seed 18, that bit moves a body by 1 % of its size in the first step, with velocities alike.
         assert!(compared >= 25 && strayed.len() <= 1, "{compared}, {strayed:?}");
     }
 }

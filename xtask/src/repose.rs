@@ -1,7 +1,9 @@
-//! `cargo xtask repose`: the angles of repose of many seeds, as README and `docs/experiments/angle-of-repose.md` tell them.
+//! `cargo xtask repose`: the angles of repose of many seeds, as README and `docs/experiments/angle-of-repose.md` tell
+//! them.
 //!
-//! The runs are those of `granule demo repose --sweep --seeds 8 --friction X` for three frictions; what they came to is kept in
-//! `data/reference/repose_runs.csv`, which this command writes from the tables of sweeps. Tests hold both pages to these rows.
+//! The runs are those of `granule demo repose --sweep --seeds 8 --friction X` for three frictions; what they came to is
+//! kept in `data/reference/repose_runs.csv`, which this command writes from the tables of sweeps. Tests hold both pages
+//! to these rows.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

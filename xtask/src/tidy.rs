@@ -10,6 +10,7 @@ mod modules;
 mod paths;
 mod rooms;
 mod source;
+mod width;
 
 use files::File;
 use std::fmt;
@@ -42,7 +43,7 @@ impl fmt::Display for Finding {
 /// A rule of the workspace.
 type Check = fn(&[File]) -> Vec<Finding>;
 
-const CHECKS: [Check; 7] = [
+const CHECKS: [Check; 8] = [
     modules::undocumented_modules,
     layers::misplaced_dependencies,
     rooms::upward_edges,
@@ -50,6 +51,7 @@ const CHECKS: [Check; 7] = [
     lock::doubled_packages,
     paths::dead_paths,
     paths::machine_paths,
+    width::wide_comments,
 ];
 
 /// All breaches in `files`, by path and line.
@@ -59,7 +61,8 @@ fn findings(files: &[File]) -> Vec<Finding> {
     all
 }
 
-/// Checks the workspace at `root`: prints each breach, or else the layers inside crates, and ends with 1 if there is a breach.
+/// Checks the workspace at `root`: prints each breach, or else the layers inside crates, and ends with 1 if there is a
+/// breach.
 pub(crate) fn run(root: &Path) -> ExitCode {
     let files = match files::read_all(root) {
         Ok(files) => files,

@@ -1,10 +1,10 @@
 //! The sorted grid: which cell of which level each box stands in.
 //!
-//! Boxes are sorted into levels by their longest edge, one level per power of two below the longest of all. The cells of
-//! a level are as wide as the longest edge in it, and a box stands in the one cell that holds its lowest corner. Two boxes
-//! of a level can then meet only if their cells are neighbours, and a small box meets boxes of a coarser level in at most
-//! three cells along each axis. Cells are never stored: a level is the list of its boxes sorted by cell, so that empty
-//! space costs nothing and three cells in a row are one stretch of the list.
+//! Boxes are sorted into levels by their longest edge, one level per power of two below the longest of all. The cells
+//! of a level are as wide as the longest edge in it, and a box stands in the one cell that holds its lowest corner. Two
+//! boxes of a level can then meet only if their cells are neighbours, and a small box meets boxes of a coarser level in
+//! at most three cells along each axis. Cells are never stored: a level is the list of its boxes sorted by cell, so
+//! that empty space costs nothing and three cells in a row are one stretch of the list.
 
 use crate::Slot;
 use glam::DVec3;
@@ -15,8 +15,8 @@ use rayon::prelude::*;
 pub(crate) const LEVELS: usize = 16;
 
 const AXIS_BITS: u32 = 20;
-/// Cells are counted from the middle of the crowd, so this many fit to either side. Those beyond share the outermost cell,
-/// which keeps every search right and only makes it slower.
+/// Cells are counted from the middle of the crowd, so this many fit to either side. Those beyond share the outermost
+/// cell, which keeps every search right and only makes it slower.
 const HALF_RANGE: f64 = ((1 << (AXIS_BITS - 1)) - 2) as f64;
 /// Cells are wider than the longest edge by this share. The rounding of a cell number is below 2^-32 of a cell for
 /// numbers up to `HALF_RANGE`, so it can never put boxes that meet two cells apart.
@@ -120,8 +120,8 @@ impl Grid {
         }
     }
 
-    /// Puts the zero of the cell numbers in the middle of the crowd: the median along each axis, so that a few bodies that
-    /// were flung away do not push the others out of the range of the keys.
+    /// Puts the zero of the cell numbers in the middle of the crowd: the median along each axis, so that a few bodies
+    /// that were flung away do not push the others out of the range of the keys.
     fn choose_origin(&mut self, slots: &[Slot]) {
         let stride = self.keys.len().div_ceil(SAMPLE).max(1);
         for axis in 0..3 {

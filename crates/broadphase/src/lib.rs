@@ -1,9 +1,9 @@
 //! Candidate pairs of bodies: a sparse grid over padded boxes, kept for as many steps as the padding allows.
 //!
-//! Every body has a *fat box*: its tight box grown by what it may need ahead of time (its reach) and by a padding. Pairs
-//! are listed for fat boxes that meet, so the list stays complete until some tight box, grown by its reach, leaves its fat
-//! box; only then is it rebuilt. In a pile at rest that is never, in a fall once in some padding / (speed x step) steps.
-//! Of balls the balls inside their boxes are asked instead, which leaves half of the pairs.
+//! Every body has a *fat box*: its tight box grown by what it may need ahead of time (its reach) and by a padding.
+//! Pairs are listed for fat boxes that meet, so the list stays complete until some tight box, grown by its reach,
+//! leaves its fat box; only then is it rebuilt. In a pile at rest that is never, in a fall once in some padding /
+//! (speed x step) steps. Of balls the balls inside their boxes are asked instead, which leaves half of the pairs.
 //!
 //! The grid has one level per power of two of box sizes, each a sorted list of cell keys (`grid`); a rebuild takes
 //! O(n log n) for the sort and O(n) for the search, at any ratio of sizes (`search`), and the pairs come out in
@@ -28,8 +28,8 @@ const PARALLEL: usize = 4096;
 /// The bodies of one step, by dense index; the four slices have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct BroadPhaseInput<'a> {
-    /// Tight world box of each body \[m\]; may be infinite (half-spaces, containers). A body whose box is empty or not a
-    /// number pairs with none.
+    /// Tight world box of each body \[m\]; may be infinite (half-spaces, containers). A body whose box is empty or not
+    /// a number pairs with none.
     pub boxes: &'a [Aabb],
     /// False for bodies without finite mass: two of them never pair.
     pub movable: &'a [bool],
@@ -37,7 +37,8 @@ pub struct BroadPhaseInput<'a> {
     pub present: &'a [bool],
     /// True for bodies that fill no more of their box than the ball inside it: their boxes are cubes.
     pub round: &'a [bool],
-    /// A point that moves as most bodies do \[m\], or zero: bodies may move along with it without leaving their fat boxes.
+    /// A point that moves as most bodies do \[m\], or zero: bodies may move along with it without leaving their fat
+    /// boxes.
     pub origin: DVec3,
 }
 
@@ -79,13 +80,14 @@ pub struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// Makes sure that [`pairs`](BroadPhase::pairs) holds every pair whose boxes, each grown by `reach` of its body, meet
-    /// (touching counts); of two round bodies the balls in these boxes. Returns whether the list was rebuilt.
+    /// Makes sure that [`pairs`](BroadPhase::pairs) holds every pair whose boxes, each grown by `reach` of its body,
+    /// meet (touching counts); of two round bodies the balls in these boxes. Returns whether the list was rebuilt.
     ///
     /// `reach[i]` \[m\] is how far ahead contacts of body `i` must be known, for instance its speed times the step;
-    /// `padding[i]` \[m\] is what its fat box gets beyond it, so that the list lives for several steps: larger padding, rarer
-    /// rebuilds and more pairs that do not touch. Negative values count as zero. The list is rebuilt when a grown box, moved back by
-    /// what the origin has moved, has left its fat box, or when a body came, went or changed between movable and not.
+    /// `padding[i]` \[m\] is what its fat box gets beyond it, so that the list lives for several steps: larger padding,
+    /// rarer rebuilds and more pairs that do not touch. Negative values count as zero. The list is rebuilt when a grown
+    /// box, moved back by what the origin has moved, has left its fat box, or when a body came, went or changed between
+    /// movable and not.
     ///
     /// # Panics
     /// When the slices differ in length: the caller's dense indices are broken then.
@@ -127,7 +129,8 @@ impl BroadPhase {
         self.valid = false;
     }
 
-    /// Drops bodies from the list, by dense index, that will be neither present nor movable from now on; everything else stays as it is.
+    /// Drops bodies from the list, by dense index, that will be neither present nor movable from now on; everything
+    /// else stays as it is.
     pub fn forget(&mut self, gone: &[u32]) {
         if !self.valid {
             return;

@@ -1,9 +1,9 @@
 //! Finding the pairs of fat boxes that meet, in parallel over stretches of the sorted grid.
 //!
-//! A pair of one level is found by whichever of the two comes first in the list, which looks at the rest of its own cell
-//! and at half of the 26 neighbours; a pair of two levels by the smaller box, which looks at the cells of the coarser
-//! level under it. Each pair is thus found once. The stretches have a fixed length, so what a stretch finds does not
-//! depend on how many threads share the work.
+//! A pair of one level is found by whichever of the two comes first in the list, which looks at the rest of its own
+//! cell and at half of the 26 neighbours; a pair of two levels by the smaller box, which looks at the cells of the
+//! coarser level under it. Each pair is thus found once. The stretches have a fixed length, so what a stretch finds
+//! does not depend on how many threads share the work.
 
 use crate::Slot;
 use crate::grid::{Cell, Entry, Grid, LEVELS};
@@ -168,8 +168,9 @@ const TESTED: usize = 64;
 
 /// Pairs of an entry with some others.
 ///
-/// Whether two balls meet is as good as tossed for. So every pair of them is written down, and the next one over it if they do not: with a branch
-/// for each the search of a shaken layer, a hundred tests a body, took twice as long. Boxes mostly part at the first of their axes, and gain nothing by it.
+/// Whether two balls meet is as good as tossed for. So every pair of them is written down, and the next one over it if
+/// they do not: with a branch for each the search of a shaken layer, a hundred tests a body, took twice as long. Boxes
+/// mostly part at the first of their axes, and gain nothing by it.
 #[inline]
 fn test_all(grid: &Grid, entry: &Entry, others: Range<usize>, out: &mut Vec<(u32, u32)>) {
     let others = &grid.entries[others];

@@ -18,8 +18,8 @@ struct Crowd {
 }
 
 impl Crowd {
-    /// `count` boxes of sizes 1 to `ratio`, the small ones most frequent, half of them round, some of them static, absent or infinite, in a
-    /// region that makes a good part of them meet; times `scale`, moved by `offset`.
+    /// `count` boxes of sizes 1 to `ratio`, the small ones most frequent, half of them round, some of them static,
+    /// absent or infinite, in a region that makes a good part of them meet; times `scale`, moved by `offset`.
     fn random(count: usize, ratio: f64, scale: f64, offset: DVec3, seed: u64) -> Crowd {
         let mut random = Random(seed);
         let mut crowd = Crowd::default();
@@ -121,7 +121,8 @@ proptest! {
         let padding = 0.2 * scale;
         prop_assert!(broad_phase.update(&crowd.input(), &crowd.reach, &vec![padding; crowd.reach.len()]));
         prop_assert!(is_ordered(broad_phase.pairs()));
-        // Far out, boxes that just touch overlap or not by the order of the sums: 1e8 m from the origin a padding of 0.2 mm is 13 000 steps of rounding.
+        // Far out, boxes that just touch overlap or not by the order of the sums: 1e8 m from the origin a padding of
+        // 0.2 mm is 13 000 steps of rounding.
         let rounding = 8.0 * f64::EPSILON * far;
         prop_assert!(holds_all(broad_phase.pairs(), &reference(&crowd, padding - rounding)));
         prop_assert!(holds_all(&reference(&crowd, padding + rounding), broad_phase.pairs()));

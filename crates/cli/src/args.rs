@@ -29,7 +29,8 @@ pub(crate) enum Command {
     },
     /// Show what a scene contains, and the time step with what to expect of it.
     Info(InfoArguments),
-    /// Resolve the contacts of a scene's bodies as they stand, once and without time, and print impulses and velocities.
+    /// Resolve the contacts of a scene's bodies as they stand, once and without time, and print impulses and
+    /// velocities.
     Resolve(ResolveArguments),
     /// Run the reference cases of the published methods, compare, and write tables and plots.
     Validate(ValidateArguments),
@@ -132,7 +133,8 @@ pub(crate) struct ReposeArguments {
     /// Number of particles; the box grows with it [default: 540 spheres, 325 cubes or crosses].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000).map(|n| n as usize))]
     pub(crate) count: Option<usize>,
-    /// Steps per simulated second [default: chosen by the engine, for grains of 3 m some 30 with spheres and 40 with others].
+    /// Steps per simulated second [default: chosen by the engine, for grains of 3 m some 30 with spheres and 40 with
+    /// others].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = steps_per_second)]
     pub(crate) steps_per_second: Option<f64>,
     /// Folder for the results [default: out/repose-SHAPE, out/repose-sweep].

@@ -1,5 +1,6 @@
-//! Text to the two standard streams. A reader that has gone away (`granule info SCENE | head -1`) is no error of ours, so
-//! nothing here fails for it or panics, as the `print` macros would; standard output that cannot be written else is one.
+//! Text to the two standard streams. A reader that has gone away (`granule info SCENE | head -1`) is no error of ours,
+//! so nothing here fails for it or panics, as the `print` macros would; standard output that cannot be written else is
+//! one.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -26,8 +27,8 @@ pub(crate) fn read_or_refused(written: std::io::Result<()>) -> Result<(), CliErr
     }
 }
 
-/// How a command ends that came to `code` and could tell of it or not. That a signal ended it is said either way: the stream
-/// may have gone with the terminal.
+/// How a command ends that came to `code` and could tell of it or not. That a signal ended it is said either way: the
+/// stream may have gone with the terminal.
 ///
 /// # Errors
 /// That of `code`, or else that of `told`.

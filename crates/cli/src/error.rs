@@ -15,7 +15,8 @@ pub const DONE: u8 = 0;
 pub const FAILED: u8 = 1;
 /// The input was wrong: the scene or an argument.
 pub const BAD_INPUT: u8 = 2;
-/// A signal ended the command, and what was computed is written; its number is added: 130 for Ctrl-C. Shells have it so.
+/// A signal ended the command, and what was computed is written; its number is added: 130 for Ctrl-C. Shells have it
+/// so.
 pub const SIGNALLED: u8 = 128;
 
 /// Why a command could not do what it was asked.

@@ -1,6 +1,6 @@
-//! Requests to end: Ctrl-C (SIGINT), SIGTERM and, on Unix, SIGHUP. The first asks the running command to stop after its step and to
-//! write what it has, the second ends at once. Signals within half a second are one request: who ends a process and its group
-//! (coreutils' `timeout`, batch systems) sends two.
+//! Requests to end: Ctrl-C (SIGINT), SIGTERM and, on Unix, SIGHUP. The first asks the running command to stop after its
+//! step and to write what it has, the second ends at once. Signals within half a second are one request: who ends a
+//! process and its group (coreutils' `timeout`, batch systems) sends two.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Once};
@@ -89,7 +89,8 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(unix)]
 const ONE_REQUEST: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// Answers the first signal at once, for the step that it has to wait for may be long, and ends the program with the second.
+/// Answers the first signal at once, for the step that it has to wait for may be long, and ends the program with the
+/// second.
 #[cfg(unix)]
 fn announce(signals: Vec<i32>) {
     let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) else { return };

@@ -1,11 +1,11 @@
 //! The `granule` command as a library: its commands, and the runner that drives a scene through its stages.
 //!
-//! Floor 5: reads scenes with `granule-scene`, steps with `granule-engine`, writes with `granule-export` and `granule-view`.
-//! Owns no physics and no file format; what it adds is the order of things, messages and exit codes.
+//! Floor 5: reads scenes with `granule-scene`, steps with `granule-engine`, writes with `granule-export` and
+//! `granule-view`. Owns no physics and no file format; what it adds is the order of things, messages and exit codes.
 //!
-//! Exit codes: 0 done, 1 the run or a reference case failed or its results could not be written, 2 the input was wrong, 128 + the
-//! signal's number (130, 143, 129) ended by Ctrl-C, SIGTERM or SIGHUP with what was computed so far written out. Results go to
-//! files, the outcome to standard output, everything else to standard error.
+//! Exit codes: 0 done, 1 the run or a reference case failed or its results could not be written, 2 the input was wrong,
+//! 128 + the signal's number (130, 143, 129) ended by Ctrl-C, SIGTERM or SIGHUP with what was computed so far written
+//! out. Results go to files, the outcome to standard output, everything else to standard error.
 
 mod args;
 pub mod clock;

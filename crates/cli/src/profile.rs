@@ -1,8 +1,9 @@
 //! The flame chart of a run: when each phase of each step began and how long it took.
 //!
-//! The file is an array of trace events as JSON, which Perfetto (<https://ui.perfetto.dev>) and `chrome://tracing` open as it is.
-//! Each span of the engine is one complete event (`"ph": "X"`) with its begin `ts` and its length `dur` in microseconds; viewers
-//! nest events of a thread by their times. Format: "Trace Event Format", Google, section "Complete Events".
+//! The file is an array of trace events as JSON, which Perfetto (<https://ui.perfetto.dev>) and `chrome://tracing` open
+//! as it is. Each span of the engine is one complete event (`"ph": "X"`) with its begin `ts` and its length `dur` in
+//! microseconds; viewers nest events of a thread by their times. Format: "Trace Event Format", Google, section
+//! "Complete Events".
 //!
 //! Only the thread that steps is listened to: the engine opens its spans there and nowhere else.
 
@@ -34,8 +35,8 @@ impl Profile {
     /// Opens the file, and its folder if need be, and listens to this thread from now on.
     ///
     /// # Errors
-    /// [`CliError::Argument`] naming a file that cannot be written, or that holds something else than a chart and is not to be replaced
-    /// by force.
+    /// [`CliError::Argument`] naming a file that cannot be written, or that holds something else than a chart and is
+    /// not to be replaced by force.
     pub(crate) fn begin(path: &Path, force: bool) -> Result<Self, CliError> {
         let refused = |error| CliError::Argument(format!("cannot write the profile {}: {error}", path.display()));
         if !force && holds_something_else(path) {
@@ -106,7 +107,8 @@ impl<W: Write> Chart<W> {
             return;
         }
         let since_start = |instant: Instant| instant.saturating_duration_since(self.start).as_nanos();
-        // The length is the difference of what is written, so that whatever lies within another event does so in the file.
+        // The length is the difference of what is written, so that whatever lies within another event does so in the
+        // file.
         let (begin, end) = (since_start(begin), since_start(end));
         let (at, length) = (Microseconds(begin), Microseconds(end - begin));
         // Names of spans are identifiers of ours, without anything that JSON would have to escape.

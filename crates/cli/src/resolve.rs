@@ -1,4 +1,5 @@
-//! `granule resolve`: one collision, no time. The contacts of a scene's bodies as they stand are resolved once by an impact law.
+//! `granule resolve`: one collision, no time. The contacts of a scene's bodies as they stand are resolved once by an
+//! impact law.
 
 use std::fmt::Write;
 

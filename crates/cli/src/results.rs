@@ -1,7 +1,8 @@
 //! The folder that a command writes its results into: what may stand there already, and the list of what was written.
 //!
-//! A folder that is used again must not mix the results of two runs. So each run keeps a list of the files that it wrote, and the
-//! next one takes away what stands on it. Which files a command writes is left to the command; `list` reads and clears.
+//! A folder that is used again must not mix the results of two runs. So each run keeps a list of the files that it
+//! wrote, and the next one takes away what stands on it. Which files a command writes is left to the command; `list`
+//! reads and clears.
 
 mod list;
 
@@ -48,11 +49,12 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Looks whether results may be written into `folder`; `names` are the files that the command would write, `/` between their parts.
+    /// Looks whether results may be written into `folder`; `names` are the files that the command would write, `/`
+    /// between their parts.
     ///
     /// # Errors
-    /// [`CliError::Argument`] naming the folder and a file where results stand that must not be replaced, where another run is writing
-    /// into it, and where a folder has the name of a file or a file that of a folder.
+    /// [`CliError::Argument`] naming the folder and a file where results stand that must not be replaced, where another
+    /// run is writing into it, and where a folder has the name of a file or a file that of a folder.
     pub fn check(folder: &Path, earlier: Earlier, names: &[String]) -> Result<Self, CliError> {
         let mut old = list::listed(folder)?;
         refuse_running(folder)?;
@@ -123,8 +125,9 @@ fn refuse_running(folder: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// An empty list in place of the old one, which is removed first: it may be a link that leads elsewhere. It is locked for as long as it is
-/// open, which is how another run sees that this one has not ended; where the system has no locks, it does not see that.
+/// An empty list in place of the old one, which is removed first: it may be a link that leads elsewhere. It is locked
+/// for as long as it is open, which is how another run sees that this one has not ended; where the system has no locks,
+/// it does not see that.
 fn begin_list(path: &Path) -> Result<File, CliError> {
     let failed = |source| CliError::Folder { what: "create", path: path.to_path_buf(), source };
     match std::fs::remove_file(path) {
@@ -156,12 +159,14 @@ impl Results {
         &self.folder
     }
 
-    /// Where the result `name` (`/` between its parts) goes. It is listed from now on, so that a killed run leaves none unlisted.
+    /// Where the result `name` (`/` between its parts) goes. It is listed from now on, so that a killed run leaves none
+    /// unlisted.
     ///
     /// # Errors
     /// [`CliError::Write`] naming the list.
     pub fn file(&self, name: &str) -> Result<PathBuf, CliError> {
-        // A name is entered only after its line was written: the list is whole whatever became of a thread that held it.
+        // A name is entered only after its line was written: the list is whole whatever became of a thread that held
+        // it.
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         if !list.names.contains(name) {
             let written = list.file.write_all(format!("{name}\n").as_bytes());

@@ -1,8 +1,8 @@
-//! `granule demo repose --sweep`: the angle of repose of three shapes against friction, as Fig. 15 of Tang, Paluszny and
-//! Zimmerman 2014.
+//! `granule demo repose --sweep`: the angle of repose of three shapes against friction, as Fig. 15 of Tang, Paluszny
+//! and Zimmerman 2014.
 //!
-//! Runs are independent: each has one thread of its own, so that no result depends on how many run side by side. The table
-//! is written anew after every run; what ends the sweep early leaves the table of what is done.
+//! Runs are independent: each has one thread of its own, so that no result depends on how many run side by side. The
+//! table is written anew after every run; what ends the sweep early leaves the table of what is done.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -167,7 +167,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Runs a case and writes its summary and final state; none when the user stopped it, or else the reason of a failure.
+    /// Runs a case and writes its summary and final state; none when the user stopped it, or else the reason of a
+    /// failure.
     fn run_case(&self, case: &Case) -> Result<Option<Summary>, String> {
         let text = |error: CliError| error.to_string();
         let scene = case.scene(&self.resolution).map_err(text)?;
@@ -318,8 +319,8 @@ fn series(rows: &[ReposeRow], seeds: u16) -> Vec<ShapeSeries> {
     ReposeShape::ALL.into_iter().map(of_shape).filter(|s| !s.points.is_empty()).collect()
 }
 
-/// Mean over the seeds, and its error: the standard error where several seeds were asked for (none when fewer than two came
-/// through), otherwise that over the strips. Only of runs that left a slope.
+/// Mean over the seeds, and its error: the standard error where several seeds were asked for (none when fewer than two
+/// came through), otherwise that over the strips. Only of runs that left a slope.
 fn point<'a>(friction: f64, rows: impl Iterator<Item = &'a &'a ReposeRow>, seeds: u16) -> FrictionPoint {
     let rows: Vec<_> = rows.collect();
     let count = rows.len() as f64;

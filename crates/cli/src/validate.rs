@@ -1,8 +1,8 @@
-//! `granule validate`: the reference cases of the published methods, measured against expected, as text, JSON, Markdown and
-//! plots. What the cases are is the business of `granule-validation`.
+//! `granule validate`: the reference cases of the published methods, measured against expected, as text, JSON, Markdown
+//! and plots. What the cases are is the business of `granule-validation`.
 //!
-//! A case computes on a thread of its own and touches no file, so that a signal need not wait for its end: the case is left, and
-//! what the cases before it came to is written.
+//! A case computes on a thread of its own and touches no file, so that a signal need not wait for its end: the case is
+//! left, and what the cases before it came to is written.
 
 mod table;
 

@@ -1,12 +1,13 @@
 //! What each body has lost so far: the scale of what an island may gain.
 //!
-//! Contact stages that stop early raise E* by traces, and the drift correction lifts; both are bounded by shares of what has been dissipated. Taken
-//! of the world's that bound hangs on what happens elsewhere: a boulder that falls far away lets a pile at rest creep. So every body has an
-//! account, and an island's is the sum over its bodies. What a contact takes from E* is split evenly between those of its two bodies
-//! that can move; what sleep, drag and fields take is in no account.
+//! Contact stages that stop early raise E* by traces, and the drift correction lifts; both are bounded by shares of
+//! what has been dissipated. Taken of the world's that bound hangs on what happens elsewhere: a boulder that falls far
+//! away lets a pile at rest creep. So every body has an account, and an island's is the sum over its bodies. What a
+//! contact takes from E* is split evenly between those of its two bodies that can move; what sleep, drag and fields
+//! take is in no account.
 //!
-//! A step that may still be undone is entered as pending ([`Accounts::enter`]), which forgets what was pending before; [`Accounts::accept`]
-//! books it. A step that is undone needs no more than that the next attempt is entered.
+//! A step that may still be undone is entered as pending ([`Accounts::enter`]), which forgets what was pending before;
+//! [`Accounts::accept`] books it. A step that is undone needs no more than that the next attempt is entered.
 
 use std::ops::Add;
 

@@ -1,8 +1,8 @@
 //! The energy book of a run: what was lost where, and whether anything was gained.
 //!
 //! Rises, falls and the drift correction's share are kept by `granule-measure`; here they are joined to the book of the
-//! phases. Because a step may be divided and E* depends on the length of a step, the book is fed with changes of E* within
-//! sub-steps, each at its own length, and not with differences of totals.
+//! phases. Because a step may be divided and E* depends on the length of a step, the book is fed with changes of E*
+//! within sub-steps, each at its own length, and not with differences of totals.
 
 use granule_measure::{EnergyAudit, StepEnergy};
 
@@ -16,7 +16,8 @@ pub struct Audit {
     star: f64,
     /// Energy lost so far: E* at the start and work put in, less E* now.
     pub dissipated: f64,
-    /// Largest rise of E* in a step, net of the work put in, over `max(dissipated so far, 1e-6 of the start's energy)` \[-\].
+    /// Largest rise of E* in a step, net of the work put in, over `max(dissipated so far, 1e-6 of the start's energy)`
+    /// \[-\].
     pub energy_gained: f64,
     /// Rises of E* so far, of every island in every part of a step by itself, net of the work put in.
     pub rises: f64,
@@ -78,7 +79,8 @@ impl Audit {
         self.impact_error = self.impact_error.max(e.impact_error);
     }
 
-    /// All rises of E* so far over what a rise is judged against now: the energy dissipated in the run, or 1e-6 of the start's \[-\].
+    /// All rises of E* so far over what a rise is judged against now: the energy dissipated in the run, or 1e-6 of the
+    /// start's \[-\].
     pub fn energy_gained_sum(&self) -> f64 {
         if self.rises == 0.0 { 0.0 } else { self.rises / self.book.as_ref().map_or(0.0, EnergyAudit::scale) }
     }

@@ -1,7 +1,8 @@
 //! The bodies of a simulation as parallel arrays.
 //!
-//! Invariant: all arrays have the same length, and a body keeps its dense index for the life of the simulation; a removed
-//! body is marked absent. Hot data, read in every step, lies apart from what is only read when files are written.
+//! Invariant: all arrays have the same length, and a body keeps its dense index for the life of the simulation; a
+//! removed body is marked absent. Hot data, read in every step, lies apart from what is only read when files are
+//! written.
 
 use granule_geometry::Shape;
 use granule_measure::BodyMotion;

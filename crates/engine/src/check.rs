@@ -1,6 +1,7 @@
 //! What is checked of all that an embedding program hands in, before anything of it is used.
 //!
-//! Shapes check their own sizes when they are made; handles are checked where they are looked up, in `bodies` and `simulation`.
+//! Shapes check their own sizes when they are made; handles are checked where they are looked up, in `bodies` and
+//! `simulation`.
 
 use granule_geometry::Shape;
 use granule_model::{BodyKind, DVec3, Pose, Velocity};
@@ -90,7 +91,8 @@ pub(crate) fn mass(d: &BodyDescription, density: f64) -> (f64, DVec3) {
     }
 }
 
-/// Checks what the types of a description leave open; `index` is the number that the body will have, `density` that of its material.
+/// Checks what the types of a description leave open; `index` is the number that the body will have, `density` that of
+/// its material.
 pub(crate) fn description(d: &BodyDescription, index: usize, density: f64) -> Result<(), EngineError> {
     let body = if d.name.is_empty() { format!("number {index}") } else { format!("`{}`", d.name) };
     let bad = |field, reason: &str| Err(EngineError::Body { body: body.clone(), field, reason: reason.to_owned() });

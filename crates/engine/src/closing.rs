@@ -1,16 +1,18 @@
 //! Contacts that cannot close in the coming step, and are left out of it.
 //!
-//! Detection lists what may meet by the speeds of bodies: it does not know yet what drives and forces will make of them, nor in which
-//! direction a neighbour moves. Of grains that fly side by side it lists most, and each would cost what a touching contact does. Once
-//! the velocities of the step are known, two things can close a gap in it:
+//! Detection lists what may meet by the speeds of bodies: it does not know yet what drives and forces will make of
+//! them, nor in which direction a neighbour moves. Of grains that fly side by side it lists most, and each would cost
+//! what a touching contact does. Once the velocities of the step are known, two things can close a gap in it:
 //!
 //! * the relative velocity `-u_n` with which the bodies come;
-//! * a *push*: bodies that are hit in this step move by it in this step. A plastic hit makes no body faster than the approach
-//!   `-u_n - gap/dt` that it stops, and what is pushed pushes its neighbours no harder. Pushes are followed to [`HOPS`] neighbours.
+//! * a *push*: bodies that are hit in this step move by it in this step. A plastic hit makes no body faster than the
+//!   approach `-u_n - gap/dt` that it stops, and what is pushed pushes its neighbours no harder. Pushes are followed to
+//!   [`HOPS`] neighbours.
 //!
-//! A contact is left out when `gap > (push_a + push_b - u_n) dt` and it is further open than the slack of the detection, so that
-//! contacts at rest stay. That is a prediction, not a promise, and nothing rests on it: a pair that meets all the same is met as it
-//! is by the next step, with its approach, and a step in which it overlaps too much is undone like any other.
+//! A contact is left out when `gap > (push_a + push_b - u_n) dt` and it is further open than the slack of the
+//! detection, so that contacts at rest stay. That is a prediction, not a promise, and nothing rests on it: a pair that
+//! meets all the same is met as it is by the next step, with its approach, and a step in which it overlaps too much is
+//! undone like any other.
 
 use rayon::prelude::*;
 
@@ -18,11 +20,11 @@ use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact, SLACK};
 use crate::parallel::{self, Highest};
 
-/// How far a push is followed. 10 000 spheres that rain on each other need 0.13 divided steps a step with two where they land, none with
-/// five, as without leaving anything out.
+/// How far a push is followed. 10 000 spheres that rain on each other need 0.13 divided steps a step with two where
+/// they land, none with five, as without leaving anything out.
 const HOPS: usize = 5;
-/// Share of the contacts that must be open for the search to be worth its time, which is a tenth of what their rows would cost. Over 6 s
-/// 10 000 spheres take 10 % less time with it, a shaken layer of 6000 a third less.
+/// Share of the contacts that must be open for the search to be worth its time, which is a tenth of what their rows
+/// would cost. Over 6 s 10 000 spheres take 10 % less time with it, a shaken layer of 6000 a third less.
 const WORTH: f64 = 0.3;
 /// How much faster than its centre a corner of a body may move after a hit, over that of a sphere.
 const CORNERS: f64 = 2.0;
@@ -46,7 +48,8 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
-    /// Leaves out contacts, with what they carried, that cannot close within `dt` \[s\] with the bodies' velocities now.
+    /// Leaves out contacts, with what they carried, that cannot close within `dt` \[s\] with the bodies' velocities
+    /// now.
     pub(crate) fn leave_out(
         &mut self,
         bodies: &Bodies,

@@ -10,9 +10,9 @@ use crate::domain::Domain;
 
 /// Handle of a material.
 ///
-/// What `add_material` returns belongs to its simulation, and another one refuses it. [`MaterialId::nth`] is for descriptions that are
-/// written before there is a simulation, as those of a scene file are: it means the material of that number in whichever
-/// simulation it is given to.
+/// What `add_material` returns belongs to its simulation, and another one refuses it. [`MaterialId::nth`] is for
+/// descriptions that are written before there is a simulation, as those of a scene file are: it means the material of
+/// that number in whichever simulation it is given to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MaterialId {
     index: u32,
@@ -62,8 +62,8 @@ pub enum Stepping {
 pub struct Settings {
     /// Gravity \[m/s2\].
     pub gravity: DVec3,
-    /// Time step \[s\]; none: the engine chooses one by its rule ([`TIME_STEP_RULE`](crate::TIME_STEP_RULE)) when the first step is made,
-    /// and anew when bodies, pairs or force fields change or what moves outruns it.
+    /// Time step \[s\]; none: the engine chooses one by its rule ([`TIME_STEP_RULE`](crate::TIME_STEP_RULE)) when the
+    /// first step is made, and anew when bodies, pairs or force fields change or what moves outruns it.
     pub time_step: Option<f64>,
     /// Impact law.
     pub law: Law,
@@ -102,12 +102,13 @@ pub use granule_forces::Drag;
 pub use granule_integrator::Integrator;
 pub use granule_solver::{Etm, Law};
 
-/// A motion given as a function of time \[s\]: the pose of the shape's own axes. Poses must be finite, their rotations unit
-/// quaternions; one that is not ends the step with an error that names the body.
+/// A motion given as a function of time \[s\]: the pose of the shape's own axes. Poses must be finite, their rotations
+/// unit quaternions; one that is not ends the step with an error that names the body.
 pub type MotionFunction = dyn Fn(f64) -> Pose + Send + Sync;
 
-/// How a driven body moves. Time is counted from when the body was added; constant and sine motions are relative to the pose in which it
-/// was added. The first step takes a body to where its function leads, so a function begins with the pose in which the body was added.
+/// How a driven body moves. Time is counted from when the body was added; constant and sine motions are relative to the
+/// pose in which it was added. The first step takes a body to where its function leads, so a function begins with the
+/// pose in which the body was added.
 #[derive(Clone)]
 pub enum Motion {
     /// Constant velocity \[m/s\] and angular velocity \[rad/s\], world axes.

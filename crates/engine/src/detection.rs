@@ -1,8 +1,8 @@
 //! Phases `broadphase` and `narrowphase`: which bodies may meet in the coming step, and where.
 //!
-//! Contacts are found up to a margin before touch, so that one that closes within the step is known to the solver and no
-//! body tunnels. The margin of a pair is the distance that its bodies can cover in a step, where a body counts as fast as
-//! the fastest of its neighbours: a resting body that is hit in this step moves in this step.
+//! Contacts are found up to a margin before touch, so that one that closes within the step is known to the solver and
+//! no body tunnels. The margin of a pair is the distance that its bodies can cover in a step, where a body counts as
+//! fast as the fastest of its neighbours: a resting body that is hit in this step moves in this step.
 
 use granule_broadphase::{BroadPhase, BroadPhaseInput};
 use granule_geometry::{balls, contacts, passage};
@@ -25,7 +25,8 @@ pub(crate) struct Contact {
     pub(crate) gap: f64,
     /// Smaller of the two equal-volume radii: the scale of overlap as it is told \[m\].
     pub(crate) radius: f64,
-    /// The smaller of `radius` and half the width of the thinner piece that touches: the scale by which overlap is judged \[m\].
+    /// The smaller of `radius` and half the width of the thinner piece that touches: the scale by which overlap is
+    /// judged \[m\].
     pub(crate) thickness: f64,
 }
 
@@ -50,7 +51,8 @@ impl Contact {
     /// gaps of a tenth of it.
     const TOUCH: f64 = 1e-2;
 
-    /// Velocity of A against B along the normal for the given velocities of the bodies \[m/s\]; negative while approaching.
+    /// Velocity of A against B along the normal for the given velocities of the bodies \[m/s\]; negative while
+    /// approaching.
     pub(crate) fn normal_velocity(&self, bodies: &Bodies, velocities: &[Velocity]) -> f64 {
         let at = |i: u32| velocities[i as usize].at(self.point - bodies.pose[i as usize].position);
         self.normal.dot(at(self.a) - at(self.b))
@@ -83,8 +85,8 @@ impl Contact {
     }
 }
 
-/// Pairs that one task of the narrow phase takes: small enough to share out a few hundred pairs, large enough to hide the
-/// hand-over. Fixed, so that no result depends on the number of threads.
+/// Pairs that one task of the narrow phase takes: small enough to share out a few hundred pairs, large enough to hide
+/// the hand-over. Fixed, so that no result depends on the number of threads.
 const CHUNK: usize = 128;
 /// Contacts to which a task hands on what was carried.
 const INHERITED: usize = 4096;
@@ -93,16 +95,16 @@ const INHERITED: usize = 4096;
 pub(crate) const SLACK: f64 = 0.02;
 /// Extra size of the boxes of the broad phase, over a mean of the radii, so that its list lives for many steps.
 ///
-/// The mean is `(mean R^-3)^(-1/3)`. A share f of all bodies that are of radius r makes it at most `r f^(-1/3)`, so that each of them, packed as
-/// densely as may be, has about `(1 + PADDING f^(-1/3))^3` others in reach, all of them together less than a few for every body of the world,
-/// be they dust among boulders or a boulder among dust. With the plain mean, a thousand grains of 1/100 of the radius of a thousand boulders
-/// had 600 pairs each.
+/// The mean is `(mean R^-3)^(-1/3)`. A share f of all bodies that are of radius r makes it at most `r f^(-1/3)`, so
+/// that each of them, packed as densely as may be, has about `(1 + PADDING f^(-1/3))^3` others in reach, all of them
+/// together less than a few for every body of the world, be they dust among boulders or a boulder among dust. With the
+/// plain mean, a thousand grains of 1/100 of the radius of a thousand boulders had 600 pairs each.
 const PADDING: f64 = 0.15;
 /// The same for a half-space, whose pairs are few: seen from a crowd that flies, the floor moves.
 const UNBOUNDED_PADDING: f64 = 2.5;
-/// Steps of its own motion for which a fast body gets more, and the most that it gets, over the mean radius. While 10 000 spheres fall the
-/// list is made anew in every third step instead of every one, which saves a third of the phase; with four steps as much, but
-/// a layer that lands on a rising floor has three times the pairs.
+/// Steps of its own motion for which a fast body gets more, and the most that it gets, over the mean radius. While 10
+/// 000 spheres fall the list is made anew in every third step instead of every one, which saves a third of the phase;
+/// with four steps as much, but a layer that lands on a rising floor has three times the pairs.
 const STEPS_AHEAD: f64 = 2.0;
 const FAST_PADDING: f64 = 0.4;
 
@@ -112,8 +114,8 @@ const REACH_FURTHER: f64 = 1.25;
 /// Square of the mean velocity over the mean of its square beyond which bodies move together.
 const TOGETHER: f64 = 0.5;
 
-/// Tasks that run between two copies of what they found: enough for any number of threads, and so few that what they hold stays in
-/// the caches. Without that the contacts of 10 000 spheres took 510 bytes a body twice.
+/// Tasks that run between two copies of what they found: enough for any number of threads, and so few that what they
+/// hold stays in the caches. Without that the contacts of 10 000 spheres took 510 bytes a body twice.
 const TASKS: usize = 256;
 
 /// What pairs ask of a body, in one line of the cache: two balls need no more.
@@ -150,8 +152,9 @@ impl Face {
     }
 }
 
-/// How most bodies move, where they move together: who lies within reach of whom is then asked relative to them. Zero where they do not.
-/// Sleepers count as bodies that do not move: seen from the only one awake, in a long fall, all others would fly past each other.
+/// How most bodies move, where they move together: who lies within reach of whom is then asked relative to them. Zero
+/// where they do not. Sleepers count as bodies that do not move: seen from the only one awake, in a long fall, all
+/// others would fly past each other.
 #[derive(Clone, Copy, Debug, Default)]
 struct Crowd {
     /// Mean velocity \[m/s\].
@@ -212,7 +215,8 @@ struct Task {
 #[derive(Debug, Default)]
 pub(crate) struct Detection {
     broadphase: BroadPhase,
-    /// Distance that each body may cover, for which the current contacts were looked for; and the same of those before the last search \[m\].
+    /// Distance that each body may cover, for which the current contacts were looked for; and the same of those before
+    /// the last search \[m\].
     own: Vec<f64>,
     own_before: Vec<f64>,
     reach: Highest,
@@ -250,7 +254,8 @@ impl Detection {
         self.stale = true;
     }
 
-    /// Drops what is known of bodies that were taken out; all others keep their pairs, and their contacts with what these carry.
+    /// Drops what is known of bodies that were taken out; all others keep their pairs, and their contacts with what
+    /// these carry.
     pub(crate) fn forget(&mut self, gone: &[u32], present: &[bool]) {
         self.broadphase.forget(gone);
         let mut kept = 0;
@@ -324,7 +329,8 @@ impl Detection {
         parallel::fill(&mut self.padding, bodies.len(), &padding);
     }
 
-    /// Distance that a surface point of each body can cover in a step by its own motion, relative to what moves with `velocity`.
+    /// Distance that a surface point of each body can cover in a step by its own motion, relative to what moves with
+    /// `velocity`.
     fn measure_reach(&mut self, bodies: &Bodies, velocity: DVec3, dt: f64, speed_gain: f64) {
         std::mem::swap(&mut self.own, &mut self.own_before);
         self.own.resize(bodies.len(), 0.0);
@@ -374,8 +380,8 @@ impl Detection {
         self.own.clear();
     }
 
-    /// Adds the contacts of bodies that went through a mesh since their poses were `before`: on the other side of a surface without
-    /// inside a body lies like any other.
+    /// Adds the contacts of bodies that went through a mesh since their poses were `before`: on the other side of a
+    /// surface without inside a body lies like any other.
     pub(crate) fn find_passages(&mut self, bodies: &Bodies, before: &[Pose]) {
         let is_mesh = |i: u32| bodies.meshes.binary_search(&i).is_ok();
         for (a, b) in self.broadphase.pairs() {
@@ -392,7 +398,8 @@ impl Detection {
         }
     }
 
-    /// Whether a body may move further within `dt` \[s\] than its thinnest piece is thick by half, so that it could come through another one.
+    /// Whether a body may move further within `dt` \[s\] than its thinnest piece is thick by half, so that it could
+    /// come through another one.
     pub(crate) fn may_cross(&mut self, bodies: &Bodies, dt: f64) -> bool {
         self.crossed.clear();
         let way = |i: usize| way_moved(bodies, i, dt);
@@ -404,8 +411,8 @@ impl Detection {
         true
     }
 
-    /// Finds the contacts of convex bodies that went through each other since their poses were `before`, after the move and before the
-    /// pairs are looked for anew: those that may meet in the step are known.
+    /// Finds the contacts of convex bodies that went through each other since their poses were `before`, after the move
+    /// and before the pairs are looked for anew: those that may meet in the step are known.
     pub(crate) fn find_crossings(&mut self, bodies: &Bodies, before: &[Pose]) {
         let ways = &self.ways;
         let crosses = |(a, b): &(u32, u32)| {
@@ -430,7 +437,8 @@ impl Detection {
         }
     }
 
-    /// Whether bodies may move further within `dt` \[s\] than contacts were looked for; velocities are those with the forces of the step.
+    /// Whether bodies may move further within `dt` \[s\] than contacts were looked for; velocities are those with the
+    /// forces of the step.
     pub(crate) fn is_short(&self, bodies: &Bodies, dt: f64) -> bool {
         if self.own.len() != bodies.len() {
             return true;
@@ -444,8 +452,8 @@ impl Detection {
         parallel::sum(0..bodies.len(), &short) > 0
     }
 
-    /// Whether all contacts between the sleepers of `woken` and others are known that a search would find now, but for those in the
-    /// slack of the smallest body, of which each of two may use up half.
+    /// Whether all contacts between the sleepers of `woken` and others are known that a search would find now, but for
+    /// those in the slack of the smallest body, of which each of two may use up half.
     pub(crate) fn is_known(&self, bodies: &Bodies, woken: &[u32]) -> bool {
         let dynamic = (0..bodies.len()).filter(|i| bodies.dynamic[*i] && bodies.present[*i]);
         let slack = 0.5 * SLACK * dynamic.map(|i| bodies.radius[i]).fold(f64::INFINITY, f64::min);
@@ -459,8 +467,8 @@ impl Detection {
         }
     }
 
-    /// Asks for more reach for bodies that `velocities` carry through another one that is not listed: further than their reach by
-    /// half the width of their thinnest piece. Whether there are any.
+    /// Asks for more reach for bodies that `velocities` carry through another one that is not listed: further than
+    /// their reach by half the width of their thinnest piece. Whether there are any.
     pub(crate) fn ask_for_reach(&mut self, bodies: &Bodies, velocities: &[Velocity], dt: f64) -> bool {
         let (crowd, reach) = (self.crowd, &self.reach);
         let further = |i: usize| {
@@ -489,8 +497,8 @@ impl Detection {
         self.asked.clear();
     }
 
-    /// Takes the contacts of the last search out that no body of `group` has a part in, with what they carry. Those of the group from before it become
-    /// the current ones, but for those with bodies that stay `apart`.
+    /// Takes the contacts of the last search out that no body of `group` has a part in, with what they carry. Those of
+    /// the group from before it become the current ones, but for those with bodies that stay `apart`.
     pub(crate) fn part(
         &mut self,
         group: &[bool],
@@ -618,7 +626,8 @@ fn may_change([x, y]: [&Face; 2]) -> bool {
     x.is_awake || y.is_awake || (x.drives && y.is_dynamic) || (y.drives && x.is_dynamic)
 }
 
-/// Distance that the surface of a body covers in `dt` \[s\] at the velocity `v`, seen from what moves with `crowd` \[m\].
+/// Distance that the surface of a body covers in `dt` \[s\] at the velocity `v`, seen from what moves with `crowd`
+/// \[m\].
 fn way(bodies: &Bodies, i: usize, v: &Velocity, crowd: DVec3, dt: f64) -> f64 {
     // A sphere's surface does not move by its spin, and that of a half-space has no end.
     let still = bodies.round[i] || !bodies.movable[i] || bodies.extent[i] == f64::INFINITY;
@@ -631,7 +640,8 @@ pub(crate) fn way_moved(bodies: &Bodies, i: usize, dt: f64) -> f64 {
     way(bodies, i, &bodies.transport[i], DVec3::ZERO, dt)
 }
 
-/// Contacts of a pair of sleepers as they were: their impulses are wanted when one of them wakes. Returns what is known behind them.
+/// Contacts of a pair of sleepers as they were: their impulses are wanted when one of them wakes. Returns what is known
+/// behind them.
 fn keep_contacts<'a>(known: &'a [Contact], pair: (u32, u32), task: &mut Task) -> &'a [Contact] {
     let before = known.iter().take_while(|c| (c.a, c.b) < pair).count();
     let count = known[before..].iter().take_while(|c| (c.a, c.b) == pair).count();
@@ -704,8 +714,9 @@ mod tests {
         }
     }
 
-    /// Whoever wakes has the contacts searched for once more. When that search started from what was carried a step before, no impulse of a
-    /// pack in which something woke in every step got any further: 10 000 spheres of which ten slept sank into each other.
+    /// Whoever wakes has the contacts searched for once more. When that search started from what was carried a step
+    /// before, no impulse of a pack in which something woke in every step got any further: 10 000 spheres of which ten
+    /// slept sank into each other.
     #[test]
     fn a_second_search_hands_on_what_the_first_one_did() {
         let (bodies, mut detection) = (balls(), Detection::default());

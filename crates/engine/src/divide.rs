@@ -1,17 +1,19 @@
-//! Dividing: which contacts a step has pressed too deep, and making it again in halves for those that hang together with them.
+//! Dividing: which contacts a step has pressed too deep, and making it again in halves for those that hang together
+//! with them.
 //!
 //! **Judgement.** Each contact is judged by itself, against its own thickness h. It fails where its overlap is beyond
-//! [`OVERLAP_BOUND`] and grew in the step by more than [`CREEP`] of what was left to [`OVERLAP_LIMIT`], but no less than
-//! [`UNSEEN`]: a contact that creeps there is the drift correction's business, and no division changes it.
+//! [`OVERLAP_BOUND`] and grew in the step by more than [`CREEP`] of what was left to [`OVERLAP_LIMIT`], but no less
+//! than [`UNSEEN`]: a contact that creeps there is the drift correction's business, and no division changes it.
 //!
-//! **Groups.** Bodies that hang together by contacts before or after the move are a group, and groups do not know of each other
-//! within a step. Where the groups that failed hold less than half of the bodies, the others keep what they came to, and only
-//! those go back and move on in two halves; see [`Simulation::make_again`]. If what was kept apart meets all the same, the whole
-//! step is made again.
+//! **Groups.** Bodies that hang together by contacts before or after the move are a group, and groups do not know of
+//! each other within a step. Where the groups that failed hold less than half of the bodies, the others keep what they
+//! came to, and only those go back and move on in two halves; see [`Simulation::make_again`]. If what was kept apart
+//! meets all the same, the whole step is made again.
 //!
-//! **Ends.** A step is halved at most [`DEEPEST`] times, or [`DEEPEST_THIN`] while bodies move further than they are thick or swing round. A part
-//! that fails there is made once more with [`PATIENCE`] times the sweeps. If that fails as well, and a driven body presses on the group with more than its inertia explains, it is a *jam*: nothing
-//! can give way (`jam`). Otherwise the part stands as it is: what fails is convergence, not the scene.
+//! **Ends.** A step is halved at most [`DEEPEST`] times, or [`DEEPEST_THIN`] while bodies move further than they are
+//! thick or swing round. A part that fails there is made once more with [`PATIENCE`] times the sweeps. If that fails as
+//! well, and a driven body presses on the group with more than its inertia explains, it is a *jam*: nothing can give
+//! way (`jam`). Otherwise the part stands as it is: what fails is convergence, not the scene.
 
 use granule_islands::Islands;
 
@@ -28,16 +30,17 @@ use crate::substep::{Attempt, Pass};
 pub const OVERLAP_BOUND: f64 = 0.009;
 /// Overlap that no step should reach, over the thickness \[-\].
 pub(crate) const OVERLAP_LIMIT: f64 = 0.01;
-/// Share of what is left to [`OVERLAP_LIMIT`] that a step may use up undivided: steps that creep there never arrive. Without it a
-/// frictionless pack of cubes with one contact at 0.8 % divided every step into 64, for a growth of 0.001 % that no
-/// division changes.
+/// Share of what is left to [`OVERLAP_LIMIT`] that a step may use up undivided: steps that creep there never arrive.
+/// Without it a frictionless pack of cubes with one contact at 0.8 % divided every step into 64, for a growth of
+/// 0.001 % that no division changes.
 const CREEP: f64 = 0.25;
 /// Growth of an overlap, over the thickness, that no division is worth.
 const UNSEEN: f64 = 2e-5;
 /// How often a step may be halved.
 pub(crate) const DEEPEST: usize = 6;
-/// How often a step may be halved in which bodies move further than they are thick, or turn visibly: a rod of 1 m by 5 mm that meets a wall at 50 m/s swings
-/// round at 200 rad/s, and within a share s of a radian leaves its tangent by s^2/4 m, 1 % of its half width at 0.01.
+/// How often a step may be halved in which bodies move further than they are thick, or turn visibly: a rod of 1 m by 5
+/// mm that meets a wall at 50 m/s swings round at 200 rad/s, and within a share s of a radian leaves its tangent by
+/// s^2/4 m, 1 % of its half width at 0.01.
 pub(crate) const DEEPEST_THIN: usize = 12;
 /// Parts of a step, those undone included, beyond which that is given up.
 const MOST_PARTS: u32 = 1000;
@@ -83,8 +86,8 @@ pub(crate) struct Group {
 }
 
 impl Simulation {
-    /// Makes a step of `dt`. Begins in halves where the one before had to be divided as a whole, for then it is likely again, until
-    /// halves come out so well that a whole one may.
+    /// Makes a step of `dt`. Begins in halves where the one before had to be divided as a whole, for then it is likely
+    /// again, until halves come out so well that a whole one may.
     pub(crate) fn step_by_margin(&mut self, dt: f64, report: &mut StepReport) -> Result<(), Stop> {
         if !std::mem::take(&mut self.begins_in_halves) {
             return self.divide(dt, 0, report);
@@ -112,7 +115,8 @@ impl Simulation {
         if depth >= DEEPEST && !self.is_long(dt, depth, report) {
             return self.insist(attempt, dt, depth, report);
         }
-        // A driven body that stood in the step before has had its chance; what is no jam is divided like any other step.
+        // A driven body that stood in the step before has had its chance; what is no jam is divided like any other
+        // step.
         if depth >= DEEPEST_AFTER_STOP
             && self.has_stood()
             && let Some(jam) = self.find_jam(dt)
@@ -128,8 +132,8 @@ impl Simulation {
         self.halve(dt, depth, report)
     }
 
-    /// Whether a part of a step is still long for the bodies that failed in it: one moved by more than its thickness, or swung visibly out of
-    /// the straight line along which contacts see it.
+    /// Whether a part of a step is still long for the bodies that failed in it: one moved by more than its thickness,
+    /// or swung visibly out of the straight line along which contacts see it.
     fn is_long(&self, dt: f64, depth: usize, report: &StepReport) -> bool {
         let may = (DEEPEST..DEEPEST_THIN).contains(&depth) && report.substeps + report.undone < MOST_PARTS;
         let contacts = &self.detection.contacts;
@@ -234,7 +238,8 @@ impl Simulation {
         }
     }
 
-    /// Finds the contacts that fail: in the step, or in a part of one that may use up that `share` of what a whole one may.
+    /// Finds the contacts that fail: in the step, or in a part of one that may use up that `share` of what a whole one
+    /// may.
     pub(crate) fn judge(&mut self, share: f64) {
         let contacts = &self.detection.contacts;
         self.dividing.failed.clear();
@@ -300,8 +305,8 @@ fn swing(bodies: &Bodies, i: usize, dt: f64) -> f64 {
     0.5 * (bodies.transport[i].angular * dt).length_squared() * bodies.extent[i]
 }
 
-/// Whether an overlap fails that grew from `before` to `after` in a step, or in a part of one that may use up that `share` of what a whole one
-/// may; both over the thickness.
+/// Whether an overlap fails that grew from `before` to `after` in a step, or in a part of one that may use up that
+/// `share` of what a whole one may; both over the thickness.
 pub(crate) fn fails(after: f64, before: f64, share: f64) -> bool {
     after > share * OVERLAP_BOUND && after - before > share * (CREEP * (OVERLAP_LIMIT - before)).max(UNSEEN)
 }

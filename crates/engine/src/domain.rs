@@ -1,24 +1,28 @@
 //! Who leaves the scene, and what becomes of it.
 //!
-//! **With a domain** a dynamic body has left when its centre of mass is outside of the box. It is taken out, or the run ends there.
+//! **With a domain** a dynamic body has left when its centre of mass is outside of the box. It is taken out, or the run
+//! ends there.
 //!
-//! **Without one** only a fall leads out of a scene, and the engine has to tell a fall without end from a long one. With gravity
-//! `g` along the unit vector `k`, and depth counted along `k`, a body has left when
+//! **Without one** only a fall leads out of a scene, and the engine has to tell a fall without end from a long one.
+//! With gravity `g` along the unit vector `k`, and depth counted along `k`, a body has left when
 //!
-//! * nothing solid can stop it: no half-space (or plane of a container) of outward normal `n` has `n.k < 0`. A free body at
-//!   `x + v t + k g t^2/2` meets every such plane, however far, because `n.k g t^2/2` outgrows the rest. Planes with `n.k = 0`
-//!   stand beside the fall, those with `n.k > 0` above it. A plane that turns may come to lie below and counts so;
-//! * it is deeper than the deepest point of every static and driven body by more than the diagonal of the box of all finite
-//!   bodies, each where it was added. That is as deep as anything inside of the scene can hang or swing, so no turn of the scene
-//!   itself brings a body there. A driven body counts with all points of its swing or turn, a half-space above with its distance
-//!   along `k`. Where nothing is static or driven no body is below anything, and none leaves;
-//! * it falls on: it moves along `k` faster than every driven body, and force fields do not outweigh gravity where it is.
+//! * nothing solid can stop it: no half-space (or plane of a container) of outward normal `n` has `n.k < 0`. A free
+//!   body at `x + v t + k g t^2/2` meets every such plane, however far, because `n.k g t^2/2` outgrows the rest. Planes
+//!   with `n.k = 0` stand beside the fall, those with `n.k > 0` above it. A plane that turns may come to lie below and
+//!   counts so;
+//! * it is deeper than the deepest point of every static and driven body by more than the diagonal of the box of all
+//!   finite bodies, each where it was added. That is as deep as anything inside of the scene can hang or swing, so no
+//!   turn of the scene itself brings a body there. A driven body counts with all points of its swing or turn, a
+//!   half-space above with its distance along `k`. Where nothing is static or driven no body is below anything, and
+//!   none leaves;
+//! * it falls on: it moves along `k` faster than every driven body, and force fields do not outweigh gravity where it
+//!   is.
 //!
 //! Without gravity nothing falls, and nothing leaves. Nothing here depends on a size in metres.
 //!
-//! Bodies are taken out between two steps. The energy book counts changes within steps and hence sees neither gain nor loss; what
-//! they take with them is in [`Audit::removed`](crate::Audit::removed). The others keep their pairs, contacts and sleep, but for
-//! those that touched the one that left.
+//! Bodies are taken out between two steps. The energy book counts changes within steps and hence sees neither gain nor
+//! loss; what they take with them is in [`Audit::removed`](crate::Audit::removed). The others keep their pairs,
+//! contacts and sleep, but for those that touched the one that left.
 
 use granule_geometry::Shape;
 use granule_model::{Aabb, BodyId, DVec3, Velocity};
@@ -28,8 +32,8 @@ use crate::description::Motion;
 use crate::error::EngineError;
 use crate::simulation::Simulation;
 
-/// Cosine between a plane's normal and gravity below which the plane counts as upright: far above the rounding of a rotation,
-/// far below any slope that is meant.
+/// Cosine between a plane's normal and gravity below which the plane counts as upright: far above the rounding of a
+/// rotation, far below any slope that is meant.
 const UPRIGHT: f64 = 1e-9;
 
 /// The box in which dynamic bodies are followed.
@@ -152,8 +156,9 @@ struct Edge {
 }
 
 impl Simulation {
-    /// Bodies that left the scene by themselves so far, in the order in which they left: out of [`Settings::domain`], or, without
-    /// one, by a fall below everything. Those that [`Simulation::remove_body`] took away are not among them.
+    /// Bodies that left the scene by themselves so far, in the order in which they left: out of [`Settings::domain`],
+    /// or, without one, by a fall below everything. Those that [`Simulation::remove_body`] took away are not among
+    /// them.
     ///
     /// [`Settings::domain`]: crate::Settings::domain
     pub fn removed_bodies(&self) -> &[RemovedBody] {

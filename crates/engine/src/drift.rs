@@ -1,29 +1,32 @@
 //! Drift correction: overlap is taken out of the positions and changes no velocity, as seen by the body.
 //!
 //! Contacts that overlap by more than [`SLOP`] of their thickness are pushed apart by Gauss-Seidel passes over
-//! displacements, each taking [`RELAXATION`] of the excess: with the gap linearised in the displacement `d` and the rotation
-//! vector `t` of each body,
+//! displacements, each taking [`RELAXATION`] of the excess: with the gap linearised in the displacement `d` and the
+//! rotation vector `t` of each body,
 //!
 //! ```text
 //! gap(d, t) = gap_0 + n.(d_A + t_A x r_A - d_B - t_B x r_B),     d_A = n l/m_A,   t_A = I_A^-1 (r_A x n) l
 //! ```
 //!
-//! A step takes at most [`MOST`] of the thickness out of an overlap, which is within the margin in which contacts are known: what is pushed meets
-//! its neighbours and is not carried into them. Where contacts are deeper than [`VERY_DEEP`], as bodies may be that were put into each
-//! other at the start, all that touches or is near takes part in the passes, and mending takes as many steps as it needs.
+//! A step takes at most [`MOST`] of the thickness out of an overlap, which is within the margin in which contacts are
+//! known: what is pushed meets its neighbours and is not carried into them. Where contacts are deeper than
+//! [`VERY_DEEP`], as bodies may be that were put into each other at the start, all that touches or is near takes part
+//! in the passes, and mending takes as many steps as it needs.
 //!
-//! Full relaxation adds energy in piles, none lets the overlap of a pile grow without bound (both measured on 325 cubes).
+//! Full relaxation adds energy in piles, none lets the overlap of a pile grow without bound (both measured on 325
+//! cubes).
 //!
-//! **Energy.** Lifting a pile is work, which no law of mechanics pays for. It is booked, and it is bounded: the upward part of the
-//! displacements of an island is scaled so that their work against gravity stays within the budget that the caller gives for it. What
-//! moves sideways or down costs nothing and is never held back; when all of it was, a frictionless layer of cubes whose budget
-//! was spent pressed its grains into each other sideways until every step had to be divided.
-//! What a driven body that turns carries round is moved along chords, `w^2 r dt^2/2` short of the arc in a step; that work is the driven body's, and comes on
-//! top of the budget. Without it a ball in the corner of a trough sank by 1.1 % of its radius in 2 s at 0.5 rad/s.
+//! **Energy.** Lifting a pile is work, which no law of mechanics pays for. It is booked, and it is bounded: the upward
+//! part of the displacements of an island is scaled so that their work against gravity stays within the budget that the
+//! caller gives for it. What moves sideways or down costs nothing and is never held back; when all of it was, a
+//! frictionless layer of cubes whose budget was spent pressed its grains into each other sideways until every step had
+//! to be divided. What a driven body that turns carries round is moved along chords, `w^2 r dt^2/2` short of the arc in
+//! a step; that work is the driven body's, and comes on top of the budget. Without it a ball in the corner of a trough
+//! sank by 1.1 % of its radius in 2 s at 0.5 rad/s.
 //!
-//! A body with unequal moments that is turned takes its angular velocity along: that turns its angular momentum by as little, and its energy
-//! stays. With the angular velocity left in the world a frictionless elastic gas of polyhedra gained and lost 1e-5 of a body's energy in
-//! each correction, and over a run more than it dissipated.
+//! A body with unequal moments that is turned takes its angular velocity along: that turns its angular momentum by as
+//! little, and its energy stays. With the angular velocity left in the world a frictionless elastic gas of polyhedra
+//! gained and lost 1e-5 of a body's energy in each correction, and over a run more than it dissipated.
 
 use glam::DVec2;
 use granule_islands::Islands;
@@ -36,8 +39,8 @@ use crate::detection::Contact;
 use crate::divide::OVERLAP_BOUND;
 use crate::parallel;
 
-/// Overlap that is left alone, over the thickness: contacts stay contacts. With 1e-3 columns of cubes went on swaying in one of
-/// six settled packs, lifted back by every correction; a settled pack overlaps by about this much.
+/// Overlap that is left alone, over the thickness: contacts stay contacts. With 1e-3 columns of cubes went on swaying
+/// in one of six settled packs, lifted back by every correction; a settled pack overlaps by about this much.
 const SLOP: f64 = 2e-3;
 /// Share of the excess that a pass takes out.
 const RELAXATION: f64 = 0.5;
@@ -68,8 +71,9 @@ pub(crate) struct Drift {
 impl Drift {
     /// Corrects the poses and updates the gaps of `contacts`; see [`Drift::work`].
     ///
-    /// The work in each of `islands`, those of the step that has just been made, is at most its one of the `budgets`, in their order; it is entered in
-    /// the accounts of its bodies. What has been in no island has lost nothing and is not lifted.
+    /// The work in each of `islands`, those of the step that has just been made, is at most its one of the `budgets`,
+    /// in their order; it is entered in the accounts of its bodies. What has been in no island has lost nothing and is
+    /// not lifted.
     pub(crate) fn correct(
         &mut self,
         bodies: &mut Bodies,
@@ -102,7 +106,8 @@ impl Drift {
         self.apply(bodies, contacts);
     }
 
-    /// Work of the last correction against `gravity` on the bodies that are not of `undone` \[J\]; an empty list names none.
+    /// Work of the last correction against `gravity` on the bodies that are not of `undone` \[J\]; an empty list names
+    /// none.
     pub(crate) fn work(&self, bodies: &Bodies, gravity: DVec3, undone: &[bool]) -> f64 {
         let stands = |i: &usize| !undone.get(*i).copied().unwrap_or(false);
         let work = |i: usize| self.work_on(bodies, gravity, i);
@@ -139,8 +144,8 @@ impl Drift {
         }
     }
 
-    /// Leaves bodies where they are whose shifts would press a contact beyond what a step is judged by: what is not lifted lies in the way of
-    /// those that make room below it. Whether there are any.
+    /// Leaves bodies where they are whose shifts would press a contact beyond what a step is judged by: what is not
+    /// lifted lies in the way of those that make room below it. Whether there are any.
     fn spare(&mut self, bodies: &Bodies, contacts: &[Contact]) -> bool {
         // A thin body is moved by its contacts with thick ones as well: each goes by its own thickness.
         let farthest = 2.0 * self.farthest(bodies);
@@ -255,8 +260,8 @@ mod tests {
 
     use super::*;
 
-    /// A needle is moved by 5 mm for a thick neighbour, towards a plate that it nearly touches with a thickness of 0.1 mm. Counted by the thickness, the contact
-    /// was too far off to be asked: 1.8 % of it was left.
+    /// A needle is moved by 5 mm for a thick neighbour, towards a plate that it nearly touches with a thickness of 0.1
+    /// mm. Counted by the thickness, the contact was too far off to be asked: 1.8 % of it was left.
     #[test]
     fn a_thin_contact_is_spared_what_a_thick_one_moves() {
         let bodies = Bodies { pose: vec![Pose::IDENTITY; 2], extent: vec![1.0; 2], ..Bodies::default() };

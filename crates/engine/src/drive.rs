@@ -76,8 +76,8 @@ pub(crate) fn arrive(bodies: &mut Bodies) {
     }
 }
 
-/// Speed of the fastest point within `arm` of the origin of the own axes, at any time; of a function its largest in the `span`
-/// \[s\] from `time` on, by difference, zero where it leads nowhere \[m/s\].
+/// Speed of the fastest point within `arm` of the origin of the own axes, at any time; of a function its largest in the
+/// `span` \[s\] from `time` on, by difference, zero where it leads nowhere \[m/s\].
 pub(crate) fn fastest(driven: &Driven, arm: f64, time: f64, span: f64) -> f64 {
     match &driven.motion {
         Motion::Constant(v) => v.linear.length() + turning(v.angular, arm),

@@ -94,7 +94,8 @@ pub enum EngineError {
         /// Force between them that the contact stage had reached \[N\].
         force: f64,
     },
-    /// A body is outside of the domain, whose settings make that an error. The state is that after the step in which it left.
+    /// A body is outside of the domain, whose settings make that an error. The state is that after the step in which it
+    /// left.
     #[error(
         "body {body}{also} left the domain: at {time:.6} s it is at {position} m with a velocity of {velocity} m/s",
         also = also(*.others)
@@ -111,8 +112,8 @@ pub enum EngineError {
         /// Its velocity \[m/s\].
         velocity: DVec3,
     },
-    /// A number that became infinite or NaN.
-    /// A given motion that leads nowhere. The simulation stands where the last whole or part step led and may go on once the body is removed.
+    /// A number that became infinite or NaN. A given motion that leads nowhere. The simulation stands where the last
+    /// whole or part step led and may go on once the body is removed.
     #[error("step {step}: the motion of body {body} {reason}")]
     Motion {
         /// Step that could not be made.
@@ -122,8 +123,8 @@ pub enum EngineError {
         /// What is wrong with where it leads.
         reason: &'static str,
     },
-    /// A force field that is not finite, or takes a body further than 1e12 m in the step. The simulation stands where the last whole or part
-    /// step led.
+    /// A force field that is not finite, or takes a body further than 1e12 m in the step. The simulation stands where
+    /// the last whole or part step led.
     #[error("step {step}: the force fields on body {body} are not finite or take it further than 1e12 m")]
     Field {
         /// Step that could not be made.
@@ -131,7 +132,8 @@ pub enum EngineError {
         /// Name or number of the body.
         body: String,
     },
-    /// A number that became infinite or NaN. The simulation is of no further use, and every later step returns the same.
+    /// A number that became infinite or NaN. The simulation is of no further use, and every later step returns the
+    /// same.
     #[error("step {step}: the {quantity} of body {body} is not finite{contact}")]
     NotFinite {
         /// Step in which it arose.

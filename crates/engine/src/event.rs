@@ -1,21 +1,22 @@
 //! Event stepping: from impact to impact, for up to some thousand bodies.
 //!
-//! A step of `dt` is cut at its impacts (Tang 2014, section 2; RBSS thesis 2005, section 4.1.1.2.2). The law of the scene resolves
-//! what touches and approaches; the bodies then move until the next contact touches, and so on to the end of the step.
-//! Between impacts contacts that rest are carried by the contact stage, as in any step, and free motion follows gravity exactly:
-//! `x += (v + v')/2 dt`, so that the plain sum of kinetic and potential energy is the one that is kept (E* with dt = 0).
+//! A step of `dt` is cut at its impacts (Tang 2014, section 2; RBSS thesis 2005, section 4.1.1.2.2). The law of the
+//! scene resolves what touches and approaches; the bodies then move until the next contact touches, and so on to the
+//! end of the step. Between impacts contacts that rest are carried by the contact stage, as in any step, and free
+//! motion follows gravity exactly: `x += (v + v')/2 dt`, so that the plain sum of kinetic and potential energy is the
+//! one that is kept (E* with dt = 0).
 //!
-//! **Time of touch.** The time to the first touch is taken from gap, approach speed and the acceleration of gravity between the
-//! two bodies. For spheres the gap of straight paths is convex in time, so this time is never too long: the bodies go there,
-//! look again, and arrive, with digits doubling, when the gap is below [`ARRIVED`] of the smaller radius. Where it was too long
-//! after all (corners that turn) the move is undone and shortened.
+//! **Time of touch.** The time to the first touch is taken from gap, approach speed and the acceleration of gravity
+//! between the two bodies. For spheres the gap of straight paths is convex in time, so this time is never too long: the
+//! bodies go there, look again, and arrive, with digits doubling, when the gap is below [`ARRIVED`] of the smaller
+//! radius. Where it was too long after all (corners that turn) the move is undone and shortened.
 //!
-//! **Termination.** Contacts slower than a few g dt are no impacts but rest: they are left to the contact stage, and with them the
-//! end of every sequence of ever smaller bounces (Zeno). A step makes at most [`MOVES`] moves for every body and
-//! [`LEAST_MOVES`]; what is left of it then is one ordinary step, counted in [`StepReport::unfinished`].
+//! **Termination.** Contacts slower than a few g dt are no impacts but rest: they are left to the contact stage, and
+//! with them the end of every sequence of ever smaller bounces (Zeno). A step makes at most [`MOVES`] moves for every
+//! body and [`LEAST_MOVES`]; what is left of it then is one ordinary step, counted in [`StepReport::unfinished`].
 //!
-//! **Fallback.** Nothing between impacts divides a move or tells a jam. A step in which contacts were pressed too deep, as by driven bodies or by
-//! plates that swing, is undone and made as an ordinary one, and is counted there as well.
+//! **Fallback.** Nothing between impacts divides a move or tells a jam. A step in which contacts were pressed too deep,
+//! as by driven bodies or by plates that swing, is undone and made as an ordinary one, and is counted there as well.
 
 use granule_measure::Energies;
 use granule_model::DVec3;
@@ -44,7 +45,8 @@ const NOTHING: f64 = 1e-12;
 const KEPT: usize = 8;
 
 impl Simulation {
-    /// Makes a step of `dt`, impact after impact, from the state kept at `start`; as an ordinary one where bodies sink into each other so.
+    /// Makes a step of `dt`, impact after impact, from the state kept at `start`; as an ordinary one where bodies sink
+    /// into each other so.
     pub(crate) fn step_by_events(&mut self, dt: f64, start: usize, report: &mut StepReport) -> Result<(), Stop> {
         let begun = *report;
         self.move_by_events(dt, report)?;
@@ -194,7 +196,8 @@ impl Simulation {
         Ok(0.0)
     }
 
-    /// Share of the last move, of `time` \[s\], after which the contact that is passed furthest touched; none where no impact was passed.
+    /// Share of the last move, of `time` \[s\], after which the contact that is passed furthest touched; none where no
+    /// impact was passed.
     fn passed(&self, touching: &[(u32, u32)], limits: &Limits, time: f64) -> Option<f64> {
         let bodies = &self.bodies;
         let mut least = None;

@@ -1,20 +1,21 @@
 //! Phase `impact`: the laws that resolve all contacts of a cluster at once.
 //!
-//! The contact stage has brought the bodies to where they touch and says which contacts were hit ([`granule_solver::hit`]). A
-//! *cluster* is what hangs together by touching contacts through bodies that can move. Every cluster with a hit contact is given
-//! to the law of the scene. A body that rests on something goes in with its velocity from before the forces of the step: its load
-//! has no approach speed then and is no impact. A body in flight, all of whose contacts are hit, goes in with the forces
-//! added, as it arrives: without them a ball dropped from 2 m at 60 Hz with e = 1 rose to 0.86 of its height.
-//! The law finds no forces, no gaps and no time.
+//! The contact stage has brought the bodies to where they touch and says which contacts were hit
+//! ([`granule_solver::hit`]). A *cluster* is what hangs together by touching contacts through bodies that can move.
+//! Every cluster with a hit contact is given to the law of the scene. A body that rests on something goes in with its
+//! velocity from before the forces of the step: its load has no approach speed then and is no impact. A body in flight,
+//! all of whose contacts are hit, goes in with the forces added, as it arrives: without them a ball dropped from 2 m at
+//! 60 Hz with e = 1 rose to 0.86 of its height. The law finds no forces, no gaps and no time.
 //!
-//! What the law answers, with the forces of the step added where they were not, is where the contact stage starts anew, for the contacts that touch:
-//! it carries the load of the step. Poses move by the velocities of the first contact stage all the same, which close gaps and
-//! leave no overlap. A body set in motion meets the next one in the next step: nothing that the law gave it is lost before.
+//! What the law answers, with the forces of the step added where they were not, is where the contact stage starts anew,
+//! for the contacts that touch: it carries the load of the step. Poses move by the velocities of the first contact
+//! stage all the same, which close gaps and leave no overlap. A body set in motion meets the next one in the next step:
+//! nothing that the law gave it is lost before.
 //!
-//! **Fallback.** No step is made with a wrong answer. An answer is refused when the law did not converge, when it raises the
-//! kinetic energy by more than [`GAIN`] of it (net of driven bodies), when it pulls by more than [`PULL`] of its largest impulse, or
-//! when it leaves an approach that would be a hit. A cluster whose answer is refused is left to the contact stage, as if its
-//! restitution were zero, and counted in [`ImpactTotals::fallbacks`].
+//! **Fallback.** No step is made with a wrong answer. An answer is refused when the law did not converge, when it
+//! raises the kinetic energy by more than [`GAIN`] of it (net of driven bodies), when it pulls by more than [`PULL`] of
+//! its largest impulse, or when it leaves an approach that would be a hit. A cluster whose answer is refused is left to
+//! the contact stage, as if its restitution were zero, and counted in [`ImpactTotals::fallbacks`].
 
 use granule_islands::Islands;
 use granule_model::{DVec3, Velocity};

@@ -1,7 +1,8 @@
 //! Phases `islands`, `contact` and `release`: the contacts of the step as independent problems for the solver.
 //!
-//! Bodies and rows are laid out island after island ([`layout`]), so that every island is a contiguous piece of each array and pieces
-//! can be handed to threads without sharing. Static and driven bodies are copied into every island or block that touches them.
+//! Bodies and rows are laid out island after island ([`layout`]), so that every island is a contiguous piece of each
+//! array and pieces can be handed to threads without sharing. Static and driven bodies are copied into every island or
+//! block that touches them.
 
 mod halves;
 mod layout;
@@ -34,13 +35,15 @@ pub(crate) struct Scale {
     pub(crate) speed: f64,
     /// Whether a contact has static friction.
     pub(crate) has_friction: bool,
-    /// Largest overlap at the start of the step, over the radius of its contact \[-\]; zero where there is friction, for then nobody asks.
+    /// Largest overlap at the start of the step, over the radius of its contact \[-\]; zero where there is friction,
+    /// for then nobody asks.
     pub(crate) overlap: f64,
     /// What its bodies have lost before the step.
     pub(crate) account: Account,
 }
 
-/// Share of the speed with which an island moves as a whole that counts as a speed within it: slower ones drown in rounding.
+/// Share of the speed with which an island moves as a whole that counts as a speed within it: slower ones drown in
+/// rounding.
 const DRIFTING: f64 = 1e-5;
 
 impl Scale {
@@ -69,7 +72,8 @@ struct Outcome {
     /// Work of driven bodies on the kinetic energy, and on E* \[J\].
     driven_work: f64,
     driven_work_on_star: f64,
-    /// What driven bodies that turn ask for beside the chords that they move along, over half the length of the step \[W\].
+    /// What driven bodies that turn ask for beside the chords that they move along, over half the length of the step
+    /// \[W\].
     carried_round: f64,
     /// Whether an impact makes the contact stage start anew.
     again: bool,
@@ -284,8 +288,8 @@ impl Problems {
         }
     }
 
-    /// Lays the islands out anew in which something was struck: velocities are those after the impact with the forces of the step,
-    /// gaps those after the move, impulses those of the last step.
+    /// Lays the islands out anew in which something was struck: velocities are those after the impact with the forces
+    /// of the step, gaps those after the move, impulses those of the last step.
     pub(crate) fn restart(&mut self, limits: &Limits, impact: &Impact, carried: &[Carried], dt: f64) {
         let mut from = Span::default();
         for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
@@ -323,8 +327,8 @@ impl Problems {
         });
     }
 
-    /// Notes the islands in which a contact that the contact stage has left approaching would `fail`; `fail` is asked with its gap after
-    /// the move \[m\].
+    /// Notes the islands in which a contact that the contact stage has left approaching would `fail`; `fail` is asked
+    /// with its gap after the move \[m\].
     pub(crate) fn find_overrun(&mut self, contacts: &[Contact], limits: &Limits, fail: impl Fn(&Contact, f64) -> bool) {
         let mut first = 0;
         for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
@@ -398,8 +402,9 @@ impl Problems {
         });
     }
 
-    /// Fills `carrying` with the mean forces of a step of `dt`, to start the next one from. A contact that was hit keeps what it `carried`
-    /// before: its impulse says nothing about the load it will carry. So does one between sleepers.
+    /// Fills `carrying` with the mean forces of a step of `dt`, to start the next one from. A contact that was hit
+    /// keeps what it `carried` before: its impulse says nothing about the load it will carry. So does one between
+    /// sleepers.
     pub(crate) fn store_impulses(&self, carried: &[Carried], dt: f64, carrying: &mut Vec<Carried>) {
         carrying.clear();
         make_room(carrying, carried.len());
@@ -422,8 +427,8 @@ impl Problems {
         &self.outcomes[k].scale
     }
 
-    /// Enters what the contacts of the step take from E* in the accounts of their bodies: what the release gives back is split among the
-    /// contacts that were hit as what they stored is.
+    /// Enters what the contacts of the step take from E* in the accounts of their bodies: what the release gives back
+    /// is split among the contacts that were hit as what they stored is.
     pub(crate) fn book(&self, accounts: &mut [Account]) {
         let mut from = Span::default();
         for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
@@ -455,8 +460,8 @@ impl Problems {
         sum
     }
 
-    /// Sum of the rises of E* of those islands whose E* rose, net of the work put in, but for those of bodies of `undone` \[J\].
-    /// `change` is that of a body, less the work of force fields on it.
+    /// Sum of the rises of E* of those islands whose E* rose, net of the work put in, but for those of bodies of
+    /// `undone` \[J\]. `change` is that of a body, less the work of force fields on it.
     pub(crate) fn rises(&self, undone: &[bool], change: impl Fn(usize) -> f64) -> f64 {
         let rise = |(island, outcome): (granule_islands::Island<'_>, &Outcome)| {
             let stands = island.bodies.first().is_some_and(|i| !undone.get(*i as usize).copied().unwrap_or(false));
@@ -476,20 +481,21 @@ impl Problems {
         of_pair.map(|(row, _)| row.normal_impulse).sum()
     }
 
-    /// Work that lifts the bodies of the island of number `k` from the chords along which driven bodies moved them in a step of `dt` \[s\] to the
-    /// arcs, and as much again for what was missed before \[J\].
+    /// Work that lifts the bodies of the island of number `k` from the chords along which driven bodies moved them in a
+    /// step of `dt` \[s\] to the arcs, and as much again for what was missed before \[J\].
     pub(crate) fn carried_round(&self, k: usize, dt: f64) -> f64 {
         self.outcomes[k].carried_round * dt
     }
 
-    /// Factor to which the impulses of the island of a body were scaled back, and the largest that had been reached before \[N s\]; 1 and 0
-    /// where they were not.
+    /// Factor to which the impulses of the island of a body were scaled back, and the largest that had been reached
+    /// before \[N s\]; 1 and 0 where they were not.
     pub(crate) fn scaled_back(&self, body: u32) -> (f64, f64) {
         let stage = self.islands.island_of(body).map(|k| self.outcomes[k].stage);
         stage.map_or((1.0, 0.0), |stage| (stage.scale, stage.reached))
     }
 
-    /// Tells `sleep` what the contacts with bodies awake do to sleepers in the step that the contact stage has just solved.
+    /// Tells `sleep` what the contacts with bodies awake do to sleepers in the step that the contact stage has just
+    /// solved.
     pub(crate) fn load_sleepers(&self, bodies: &Bodies, contacts: &[Contact], sleep: &mut Sleep) {
         for (row, place) in self.rows.iter().zip(&self.layout.rows) {
             let c = &contacts[place.contact as usize];

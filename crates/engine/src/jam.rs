@@ -1,20 +1,21 @@
 //! Jams: bodies caught between a driven body and others that cannot give way.
 //!
-//! Driven bodies go where their motion says, whatever it takes. Where nothing can give way no impulse fulfils the contacts, and
-//! shorter steps do not help. A part of a step that fails at the smallest length is a jam when
+//! Driven bodies go where their motion says, whatever it takes. Where nothing can give way no impulse fulfils the
+//! contacts, and shorter steps do not help. A part of a step that fails at the smallest length is a jam when
 //!
 //! * the bodies of a contact that failed, those that can move, are touched from opposite sides,
 //! * its group is touched by a driven body that moves, and
-//! * the impulse at the contact is more than [`BEYOND_INERTIA`] times `M (v + g dt)`, M the mass of the group and v the speed of the fastest
-//!   body in it or at it: more than it takes to stop or carry along all of it at once. Where there is an answer impulses are
-//!   of that order at most; where there is none they grow with every sweep. Or the contact stage has given up: it is left with
-//!   less than [`GIVEN_UP`] of the impulses that it had reached. Or the overlap is beyond [`THROUGH`]: a small body in the wedge between a
-//!   wall and a heavy one that is driven on needs less force than stops the heavy one, and no sweep finds it.
+//! * the impulse at the contact is more than [`BEYOND_INERTIA`] times `M (v + g dt)`, M the mass of the group and v the
+//!   speed of the fastest body in it or at it: more than it takes to stop or carry along all of it at once. Where there
+//!   is an answer impulses are of that order at most; where there is none they grow with every sweep. Or the contact
+//!   stage has given up: it is left with less than [`GIVEN_UP`] of the impulses that it had reached. Or the overlap is
+//!   beyond [`THROUGH`]: a small body in the wedge between a wall and a heavy one that is driven on needs less force
+//!   than stops the heavy one, and no sweep finds it.
 //!
-//! With [`JamResponse::Error`] the run ends with the state before the step. With [`JamResponse::Yield`] the driven bodies that touch
-//! the group stand still for the step: they keep their pose, and their clocks stand, so that each goes on with its motion from
-//! there. In the step after, a whole step is tried first and, if it fails, taken for a jam at once: what is jammed costs two or
-//! three attempts a step and not a hundred.
+//! With [`JamResponse::Error`] the run ends with the state before the step. With [`JamResponse::Yield`] the driven
+//! bodies that touch the group stand still for the step: they keep their pose, and their clocks stand, so that each
+//! goes on with its motion from there. In the step after, a whole step is tried first and, if it fails, taken for a jam
+//! at once: what is jammed costs two or three attempts a step and not a hundred.
 
 use granule_model::Velocity;
 
@@ -22,15 +23,17 @@ use crate::divide::OVERLAP_LIMIT;
 use crate::error::EngineError;
 use crate::simulation::Simulation;
 
-/// How often a step that follows one in which a driven body stood is halved before it is asked whether that body is jammed.
+/// How often a step that follows one in which a driven body stood is halved before it is asked whether that body is
+/// jammed.
 pub(crate) const DEEPEST_AFTER_STOP: usize = 1;
 /// Impulse at a contact, over what stops its whole group, beyond which nothing gives way. Estimated, not measured: some
 /// 200 for fifteen cubes between blade and wall, far below 1 for cubes that a drum carries round.
 const BEYOND_INERTIA: f64 = 10.0;
 /// Share of the impulses that the contact stage is left with where it gave up.
 const GIVEN_UP: f64 = 0.1;
-/// Overlap over the thickness, grown to by parts of steps that failed, at which a driven body stops rather than presses on: five times what
-/// no step should reach. A body of 0.3 mg between a block of 0.3 g and a wall was pressed through the wall.
+/// Overlap over the thickness, grown to by parts of steps that failed, at which a driven body stops rather than presses
+/// on: five times what no step should reach. A body of 0.3 mg between a block of 0.3 g and a wall was pressed through
+/// the wall.
 const THROUGH: f64 = 5.0 * OVERLAP_LIMIT;
 /// Cosine between the normals of two contacts from which on they press from opposite sides.
 const OPPOSITE: f64 = -0.2;

@@ -1,7 +1,7 @@
 //! The granule engine: a [`Simulation`] and its step.
 //!
-//! Floor 3: wires geometry, broad phase, islands, solver, integrator and forces. Only this crate knows the order of a step
-//! (see the `step` module); it reads no file and draws no picture.
+//! Floor 3: wires geometry, broad phase, islands, solver, integrator and forces. Only this crate knows the order of a
+//! step (see the `step` module); it reads no file and draws no picture.
 //!
 //! ```
 //! use granule_engine::prelude::*;

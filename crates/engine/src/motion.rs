@@ -7,7 +7,8 @@ use granule_model::{Pose, Velocity};
 use crate::simulation::Simulation;
 
 impl Simulation {
-    /// Velocity of body `i` after gravity, force fields and drag have acted for `dt` \[s\], and the force of the fields.
+    /// Velocity of body `i` after gravity, force fields and drag have acted for `dt` \[s\], and the force of the
+    /// fields.
     pub(crate) fn forced_velocity(&self, i: usize, dt: f64) -> (Velocity, Force) {
         let bodies = &self.bodies;
         let mut velocity = bodies.velocity[i];
@@ -27,10 +28,11 @@ impl Simulation {
 
     /// Notes the work of the force fields on each body in a step of `dt` \[s\] whose contact stage has ended.
     ///
-    /// With v0 the velocity before the forces, v1 the one after them, v2 the one with which the body moves, and P = m (v2 - v1) what its contacts
-    /// did, E* changes by `m (v2^2 - v0^2)/2 - m g.v2 dt + (dt/2) m g.(v2 - v0) = P.(v0 + v2)/2 + F dt.(v0 + v2)/2`. The second term is the
-    /// work. Taken with v1 for v2, a force that holds a body against the floor seemed to work in every step. In a flight bodies move with
-    /// the mean of both velocities, and the work is the same.
+    /// With v0 the velocity before the forces, v1 the one after them, v2 the one with which the body moves, and P = m
+    /// (v2 - v1) what its contacts did, E* changes by
+    /// `m (v2^2 - v0^2)/2 - m g.v2 dt + (dt/2) m g.(v2 - v0) = P.(v0 + v2)/2 + F dt.(v0 + v2)/2`. The second term is
+    /// the work. Taken with v1 for v2, a force that holds a body against the floor seemed to work in every step. In a
+    /// flight bodies move with the mean of both velocities, and the work is the same.
     pub(crate) fn note_field_work(&mut self, dt: f64) {
         let Simulation { field_work, field_forces, unforced, bodies, .. } = self;
         let work = |i: usize| {
@@ -64,8 +66,8 @@ impl Simulation {
         self.fields.iter().map(|field| field.force(&view)).sum()
     }
 
-    /// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step. Returns the body, if any, that
-    /// the force fields move to where it is not finite; then none is moved.
+    /// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step.
+    /// Returns the body, if any, that the force fields move to where it is not finite; then none is moved.
     pub(crate) fn advance_free_bodies(&mut self, integrator: Integrator, dt: f64) -> Option<usize> {
         self.moved.clear();
         for k in 0..self.problems.components().free_bodies().len() {

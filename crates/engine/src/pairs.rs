@@ -34,7 +34,8 @@ impl Pairs {
         self.table[b][a] = values;
     }
 
-    /// What holds at a contact of two bodies with the given velocities, by dense index: restitution is that of its approach speed.
+    /// What holds at a contact of two bodies with the given velocities, by dense index: restitution is that of its
+    /// approach speed.
     pub(crate) fn of(&self, bodies: &Bodies, contact: &Contact, velocities: &[Velocity]) -> Coefficients {
         let (a, b) = (contact.a as usize, contact.b as usize);
         let material = |i: usize| bodies.material[i] as usize;

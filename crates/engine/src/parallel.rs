@@ -32,7 +32,8 @@ pub(crate) fn fill<T: Send>(items: &mut Vec<T>, count: usize, make: &(impl Fn(us
     }
 }
 
-/// Numbers that are not negative, one for each body, which threads raise in any order: the largest is the same in every one.
+/// Numbers that are not negative, one for each body, which threads raise in any order: the largest is the same in every
+/// one.
 ///
 /// They are kept as bits, which have the order of the numbers.
 #[derive(Debug, Default)]

@@ -12,10 +12,10 @@ use crate::pairs::Pairs;
 use crate::simulation::Simulation;
 
 impl Simulation {
-    /// The contacts of the bodies as they stand, those with a gap of at most `touch` times the smaller equal-volume radius, as
-    /// a problem for an impact law. Bodies have the order in which they were added; static ones are among them, and one
-    /// that sleeps moves like any other. Contacts have the order of their bodies, those of one pair go round the normal (see
-    /// `go_round`): the answers of some laws hang on it, and it should not be that of a kernel.
+    /// The contacts of the bodies as they stand, those with a gap of at most `touch` times the smaller equal-volume
+    /// radius, as a problem for an impact law. Bodies have the order in which they were added; static ones are among
+    /// them, and one that sleeps moves like any other. Contacts have the order of their bodies, those of one pair go
+    /// round the normal (see `go_round`): the answers of some laws hang on it, and it should not be that of a kernel.
     ///
     /// # Errors
     /// [`EngineError::Setting`] when `touch` is not a number.
@@ -42,8 +42,9 @@ impl Simulation {
 /// Difference of two coordinates that is rounding, over the extent of a pair's contacts.
 const SAME: f64 = 1e-9;
 
-/// Orders the contacts of one pair: the point of least x first (of these that of least y, then z), then counterclockwise seen from
-/// above, where above is the side of the contacts' plane to which z grows; in an upright plane y, then x.
+/// Orders the contacts of one pair: the point of least x first (of these that of least y, then z), then
+/// counterclockwise seen from above, where above is the side of the contacts' plane to which z grows; in an upright
+/// plane y, then x.
 fn go_round(contacts: &mut [Contact]) {
     let [first, _, ..] = contacts else { return };
     let n = first.normal;
@@ -106,7 +107,8 @@ mod tests {
         points.iter().map(contact).collect()
     }
 
-    /// The corners of a face, in any order that a kernel may find them in and off by rounding, go round from the same corner.
+    /// The corners of a face, in any order that a kernel may find them in and off by rounding, go round from the same
+    /// corner.
     #[test]
     fn the_corners_of_a_face_go_round_from_the_least() {
         let corners = [[0.0, -1.0, 0.5], [1.0, -1.0, 0.5], [1.0, 1.0, 0.5], [0.0, 1.0, 0.5]].map(DVec3::from_array);

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::impact::ImpactTotals;
 use crate::substep::Attempt;
 
-/// The phases of a step, in the order in which they run; the names are also those of the tracing spans and of the columns of
-/// the benchmark.
+/// The phases of a step, in the order in which they run; the names are also those of the tracing spans and of the
+/// columns of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Driven bodies move.
@@ -80,8 +80,8 @@ pub struct EnergyReport {
     pub dissipated_impact: f64,
     /// Lost by friction in this step.
     pub dissipated_friction: f64,
-    /// Lost in this step by what is neither impact nor friction: the normal work of contacts that were not hit, drag, and the
-    /// turns of the last term of E*. The four losses and the drift correction's work make up the change of E*.
+    /// Lost in this step by what is neither impact nor friction: the normal work of contacts that were not hit, drag,
+    /// and the turns of the last term of E*. The four losses and the drift correction's work make up the change of E*.
     pub dissipated_contact: f64,
     /// Taken from bodies that fell asleep in this step: their kinetic energy with their share of the last term of E*.
     pub dissipated_sleep: f64,
@@ -89,16 +89,17 @@ pub struct EnergyReport {
     pub correction_work: f64,
     /// Change of E* because bodies began steps of another length than they made before: neither gain nor loss.
     pub step_change: f64,
-    /// Rises of E* in this step, each island's by itself and net of the work put in, that of the drift correction too; a fall
-    /// elsewhere hides none.
+    /// Rises of E* in this step, each island's by itself and net of the work put in, that of the drift correction too;
+    /// a fall elsewhere hides none.
     pub rises: f64,
-    /// Change of E* in this step less the work of driven bodies and force fields; what the rule on energy gains watches.
+    /// Change of E* in this step less the work of driven bodies and force fields; what the rule on energy gains
+    /// watches.
     pub star_change: f64,
-    /// Largest rise of kinetic energy by the impact and contact stages of a sub-step over what they were given, relative to it
-    /// and net of the work of driven bodies \[-\].
+    /// Largest rise of kinetic energy by the impact and contact stages of a sub-step over what they were given,
+    /// relative to it and net of the work of driven bodies \[-\].
     pub stage_gain: f64,
-    /// Largest relative error of the energy book of an impact: energy after against energy before plus energy given back
-    /// (as Eq. 68 of the ETM paper) \[-\].
+    /// Largest relative error of the energy book of an impact: energy after against energy before plus energy given
+    /// back (as Eq. 68 of the ETM paper) \[-\].
     pub impact_error: f64,
 }
 
@@ -197,7 +198,8 @@ pub struct StepReport {
     pub cut_short: u32,
     /// Largest overlap after the step, over the smaller body's equal-volume radius \[-\].
     pub largest_overlap: f64,
-    /// Largest overlap after the step, over the thickness of what touches; see [`crate::Simulation::largest_overlap_thin`] \[-\].
+    /// Largest overlap after the step, over the thickness of what touches; see
+    /// [`crate::Simulation::largest_overlap_thin`] \[-\].
     pub largest_overlap_thin: f64,
     /// Bodies that are awake.
     pub awake: usize,

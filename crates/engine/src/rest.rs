@@ -8,10 +8,11 @@ use crate::detection::Contact;
 
 /// What counts as rest.
 ///
-/// A state qualifies when at least `fraction` of the dynamic bodies are slower than `speed`, their centres and their surfaces by the
-/// spin, and the mean over those of `kinetic energy / (m g R)` is below `energy`. The simulation is at rest when every state of the
-/// last `hold` seconds qualified, so that the turning point of a throw is not taken for rest. A ball that pivots on its one contact
-/// does so for ever without torsional friction, which is the default, and moves nothing: that part of its spin does not count.
+/// A state qualifies when at least `fraction` of the dynamic bodies are slower than `speed`, their centres and their
+/// surfaces by the spin, and the mean over those of `kinetic energy / (m g R)` is below `energy`. The simulation is at
+/// rest when every state of the last `hold` seconds qualified, so that the turning point of a throw is not taken for
+/// rest. A ball that pivots on its one contact does so for ever without torsional friction, which is the default, and
+/// moves nothing: that part of its spin does not count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RestCriterion {
     /// Speed of the centre, and of the spin times the equal-volume radius R \[m/s\].

@@ -1,7 +1,7 @@
 //! The state before a step or a part of it, to go back to when it is undone.
 //!
-//! Whatever an attempt changes and a later one reads is here. Contacts are copied only where one search for contacts does not
-//! separate the two: the detection holds those of two searches and goes back by one itself.
+//! Whatever an attempt changes and a later one reads is here. Contacts are copied only where one search for contacts
+//! does not separate the two: the detection holds those of two searches and goes back by one itself.
 
 use granule_model::{Pose, Velocity};
 

@@ -166,7 +166,8 @@ impl Simulation {
     /// Adds a material.
     ///
     /// # Errors
-    /// [`EngineError::Material`] for a value out of its range, [`EngineError::Pair`] where the mixing rule gives one for it and another material.
+    /// [`EngineError::Material`] for a value out of its range, [`EngineError::Pair`] where the mixing rule gives one
+    /// for it and another material.
     pub fn add_material(&mut self, material: Material) -> Result<MaterialId, EngineError> {
         let index = self.materials.len();
         material.validate().map_err(|source| EngineError::Material { index, source })?;
@@ -183,8 +184,8 @@ impl Simulation {
     /// Sets what holds between two materials instead of the mixing rule.
     ///
     /// # Errors
-    /// [`EngineError::NoSuchMaterial`] or [`EngineError::ForeignHandle`] when a material is not there, [`EngineError::Pair`] for a
-    /// value out of its range.
+    /// [`EngineError::NoSuchMaterial`] or [`EngineError::ForeignHandle`] when a material is not there,
+    /// [`EngineError::Pair`] for a value out of its range.
     pub fn set_pair(&mut self, a: MaterialId, b: MaterialId, values: Coefficients) -> Result<(), EngineError> {
         let (a, b) = (self.material_index(a)?, self.material_index(b)?);
         values.validate().map_err(|source| EngineError::Pair { a, b, source })?;
@@ -282,7 +283,8 @@ impl Simulation {
     /// Takes a body out of the simulation. Where something touches it, everything wakes up.
     ///
     /// # Errors
-    /// [`EngineError::NoSuchBody`] when it was removed before, [`EngineError::ForeignHandle`] when it is of another simulation.
+    /// [`EngineError::NoSuchBody`] when it was removed before, [`EngineError::ForeignHandle`] when it is of another
+    /// simulation.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), EngineError> {
         let i = self.bodies.index(id)?;
         let may_touch = self.detection.may_touch(i);
@@ -309,8 +311,8 @@ impl Simulation {
         self.rest_time = 0.0;
     }
 
-    /// Adds a field of force that acts on every dynamic body beside gravity and drag. A force that is not finite ends the step in which it
-    /// is asked for with [`EngineError::Field`].
+    /// Adds a field of force that acts on every dynamic body beside gravity and drag. A force that is not finite ends
+    /// the step in which it is asked for with [`EngineError::Field`].
     pub fn add_force_field(&mut self, field: SharedForceField) {
         self.fields.push(field);
         self.choice_is_stale = true;
@@ -362,8 +364,8 @@ impl Simulation {
         self.largest_overlap
     }
 
-    /// Largest overlap over all contacts of all steps so far, over the smaller of the smaller body's equal-volume radius and half the
-    /// smallest width of the convex pieces that touched \[-\]: a plate is judged by its thickness.
+    /// Largest overlap over all contacts of all steps so far, over the smaller of the smaller body's equal-volume
+    /// radius and half the smallest width of the convex pieces that touched \[-\]: a plate is judged by its thickness.
     pub fn largest_overlap_thin(&self) -> f64 {
         self.largest_overlap_thin
     }
@@ -386,7 +388,8 @@ impl Simulation {
     /// Pose (of the shape's own axes; the position is that of their origin) of a body.
     ///
     /// # Errors
-    /// [`EngineError::NoSuchBody`] when it was removed, [`EngineError::ForeignHandle`] when it is of another simulation.
+    /// [`EngineError::NoSuchBody`] when it was removed, [`EngineError::ForeignHandle`] when it is of another
+    /// simulation.
     pub fn pose(&self, id: BodyId) -> Result<Pose, EngineError> {
         let i = self.bodies.index(id)?;
         Ok(self.bodies.pose[i].compose(&self.bodies.shape[i].frame()))
@@ -395,7 +398,8 @@ impl Simulation {
     /// Velocity of a body.
     ///
     /// # Errors
-    /// [`EngineError::NoSuchBody`] when it was removed, [`EngineError::ForeignHandle`] when it is of another simulation.
+    /// [`EngineError::NoSuchBody`] when it was removed, [`EngineError::ForeignHandle`] when it is of another
+    /// simulation.
     pub fn velocity(&self, id: BodyId) -> Result<Velocity, EngineError> {
         let i = self.bodies.index(id)?;
         Ok(self.bodies.velocity[i])
@@ -406,7 +410,8 @@ impl Simulation {
         (-self.settings.gravity).try_normalize().unwrap_or(DVec3::Z)
     }
 
-    /// Height along gravity from which potential energy counts \[m\]: that of the first step, or the lowest point before it.
+    /// Height along gravity from which potential energy counts \[m\]: that of the first step, or the lowest point
+    /// before it.
     pub(crate) fn datum(&self) -> f64 {
         self.datum.unwrap_or_else(|| self.lowest_point())
     }
@@ -435,8 +440,9 @@ impl Simulation {
         }
     }
 
-    /// Dynamic bodies that have left the system: their centre is inside a half-space or container wall by more than their
-    /// equal-volume radius, or, where all static and driven bodies are bounded, lower than all of them by ten radii.
+    /// Dynamic bodies that have left the system: their centre is inside a half-space or container wall by more than
+    /// their equal-volume radius, or, where all static and driven bodies are bounded, lower than all of them by ten
+    /// radii.
     pub fn lost_bodies(&self) -> Vec<BodyId> {
         let up = self.up();
         let datum = self.lowest_point();
@@ -504,7 +510,8 @@ impl Simulation {
     /// The name of a body for messages, also of one that was removed.
     ///
     /// # Errors
-    /// [`EngineError::NoSuchBody`] when there never was one of that handle, [`EngineError::ForeignHandle`] when it is of another simulation.
+    /// [`EngineError::NoSuchBody`] when there never was one of that handle, [`EngineError::ForeignHandle`] when it is
+    /// of another simulation.
     pub fn label(&self, id: BodyId) -> Result<String, EngineError> {
         Ok(self.bodies.label(self.bodies.index_ever(id)?))
     }

@@ -1,24 +1,27 @@
 //! Sleep, grain by grain: who falls asleep, and who wakes.
 //!
-//! A body that has been slow for a while falls asleep when all that touches it has been slow as well: it stops, the solver takes
-//! it for immovable, and detection does not look at pairs of sleepers, whose contacts keep the forces that they carried. A
-//! restless body keeps awake itself and what touches it, and no more: a ball that spins on its contacts without torsional
-//! friction spins for ever, and an island of ten thousand would never sleep for it.
+//! A body that has been slow for a while falls asleep when all that touches it has been slow as well: it stops, the
+//! solver takes it for immovable, and detection does not look at pairs of sleepers, whose contacts keep the forces that
+//! they carried. A restless body keeps awake itself and what touches it, and no more: a ball that spins on its contacts
+//! without torsional friction spins for ever, and an island of ten thousand would never sleep for it.
 //!
-//! A body that nothing holds goes on however slowly, and does not sleep for being slow: a ball or a capsule that rolls, a block that
-//! slides without friction. What holds a body is three points of contact with friction, or rolling friction at one: with fewer it can
-//! turn about the line through them. They hold it to what does not move, by way of others or not: two bodies that hold each other may slide on
-//! together. Without them a body sleeps only where it is as good as still ([`STILL`]).
+//! A body that nothing holds goes on however slowly, and does not sleep for being slow: a ball or a capsule that rolls,
+//! a block that slides without friction. What holds a body is three points of contact with friction, or rolling
+//! friction at one: with fewer it can turn about the line through them. They hold it to what does not move, by way of
+//! others or not: two bodies that hold each other may slide on together. Without them a body sleeps only where it is as
+//! good as still ([`STILL`]).
 //!
 //! Sleep must not change what happens. A sleeper therefore takes part in the very step that disturbs it:
 //!
-//! * **Met.** A sleeper wakes before the contact stage when a restless body or a driven one that moves touches it, or closes on it
-//!   within the step. What comes with a closing speed u brings the momentum p = m u, and whatever the sleeper leans on shares
-//!   it: neighbours wake, shell by shell, until p spread over all that woke is slower than [`ENERGY`] counts as slow.
-//! * **Loaded.** The contact stage takes the remaining sleepers for immovable. Where the forces on one of them (those of its
-//!   contacts in this step, those that it kept, gravity, fields) no longer balance, to [`LOAD`] of those with friction, it wakes with
-//!   the shells that share the imbalance, and the stage is made again. Each turn wakes as many as all before it, so turns end. Impacts may
-//!   throw against a sleeper what had pressed nothing: it is asked again after them.
+//! * **Met.** A sleeper wakes before the contact stage when a restless body or a driven one that moves touches it, or
+//!   closes on it within the step. What comes with a closing speed u brings the momentum p = m u, and whatever the
+//!   sleeper leans on shares it: neighbours wake, shell by shell, until p spread over all that woke is slower than
+//!   [`ENERGY`] counts as slow.
+//! * **Loaded.** The contact stage takes the remaining sleepers for immovable. Where the forces on one of them (those
+//!   of its contacts in this step, those that it kept, gravity, fields) no longer balance, to [`LOAD`] of those with
+//!   friction, it wakes with the shells that share the imbalance, and the stage is made again. Each turn wakes as many
+//!   as all before it, so turns end. Impacts may throw against a sleeper what had pressed nothing: it is asked again
+//!   after them.
 //! * **Unpropped.** A sleeper wakes for the next step when a contact with a body that is awake has opened in this one.
 //! * **Drawn.** A force field is compared with what it was when the body fell asleep.
 //!
@@ -31,26 +34,28 @@ use granule_model::{Coefficients, DVec3, Velocity};
 use crate::bodies::Bodies;
 use crate::detection::{Carried, Contact};
 
-/// Kinetic energy over m g R below which a body counts as slow: 2.4 mm/s for a ball of 3 m. With ten times as much a box that began to slide at
-/// 0.011 m/s2 slept before it was any faster; with a tenth packs of cubes hardly slept in 6 s.
+/// Kinetic energy over m g R below which a body counts as slow: 2.4 mm/s for a ball of 3 m. With ten times as much a
+/// box that began to slide at 0.011 m/s2 slept before it was any faster; with a tenth packs of cubes hardly slept in 6
+/// s.
 const ENERGY: f64 = 1e-7;
 /// Time for which a body and all that touches it must have been slow, in units of sqrt(R/g): 0.5 s for a ball of 3 m.
 const DROWSY: f64 = 1.3;
-/// Kinetic energy over m g R below which a body sleeps that nothing holds: 3e-9 sqrt(g R), at which it would go on by 1e-6 R
-/// in 350 sqrt(R/g).
+/// Kinetic energy over m g R below which a body sleeps that nothing holds: 3e-9 sqrt(g R), at which it would go on by
+/// 1e-6 R in 350 sqrt(R/g).
 const STILL: f64 = 4e-18;
 /// Points of contact with friction that hold a body.
 const HOLD: u32 = 3;
-/// Imbalance of the forces on a sleeper that wakes it, over the sum of the magnitudes of those with friction. Forces of a contact stage at rest waver
-/// by some per cent: measured by the weight alone, what bears others woke again and again. Friction holds the difference; see [`FREE`] for
-/// bodies that it does not hold.
+/// Imbalance of the forces on a sleeper that wakes it, over the sum of the magnitudes of those with friction. Forces of
+/// a contact stage at rest waver by some per cent: measured by the weight alone, what bears others woke again and
+/// again. Friction holds the difference; see [`FREE`] for bodies that it does not hold.
 const LOAD: f64 = 0.05;
 /// Change of a field's force on a sleeper that wakes it, over its weight; of its moment over weight times radius.
 const FIELD: f64 = 0.01;
 /// Imbalance and change of a field, over the weight, that wakes a sleeper which friction does not hold: rounding.
 const FREE: f64 = 1e-7;
 
-/// Overlap over the thickness beyond which a contact keeps its bodies awake: the drift correction is still at it, which moves no velocity.
+/// Overlap over the thickness beyond which a contact keeps its bodies awake: the drift correction is still at it, which
+/// moves no velocity.
 const DEEP: f64 = 0.01;
 
 /// How near each body is to sleep, and what it fell asleep with.
@@ -130,7 +135,8 @@ impl Rest {
         self.restless.get(i).copied().unwrap_or(true)
     }
 
-    /// Takes from `kept` what it says of the bodies for which `of` holds; bodies that it does not know were not looked at.
+    /// Takes from `kept` what it says of the bodies for which `of` holds; bodies that it does not know were not looked
+    /// at.
     pub(crate) fn give(&mut self, kept: &Rest, of: impl Fn(usize) -> bool) {
         for i in (0..self.slow.len()).filter(|i| of(*i)) {
             self.slow[i] = kept.slow.get(i).copied().unwrap_or(0.0);
@@ -163,8 +169,8 @@ impl Sleep {
         self.woken.push(i as u32);
     }
 
-    /// Wakes what is met in this step by a body that moves, with what shares the blow; lists it in `woken`. Velocities are
-    /// those with the forces of the step.
+    /// Wakes what is met in this step by a body that moves, with what shares the blow; lists it in `woken`. Velocities
+    /// are those with the forces of the step.
     pub(crate) fn wake_met(&mut self, bodies: &mut Bodies, contacts: &[Contact], around: &Surroundings) {
         self.woken.clear();
         let (mut momentum, mut slow) = (0.0, f64::INFINITY);
@@ -212,8 +218,8 @@ impl Sleep {
         disturbs.then(|| if hits { bodies.mass[other] * closing } else { 0.0 })
     }
 
-    /// Wakes, shell by shell, what the bodies of `woken` lean on, until `momentum` \[N s\] spread over all of them is slower than `slow` \[m/s\] and
-    /// there are at least so many.
+    /// Wakes, shell by shell, what the bodies of `woken` lean on, until `momentum` \[N s\] spread over all of them is
+    /// slower than `slow` \[m/s\] and there are at least so many.
     fn spread(&mut self, bodies: &mut Bodies, contacts: &[Contact], momentum: f64, slow: f64, least: usize) {
         self.shell.clear();
         self.shell.resize(bodies.len(), 0);
@@ -259,8 +265,8 @@ impl Sleep {
         self.pressure[i] += if has_friction { impulse.length() } else { 0.0 };
     }
 
-    /// Wakes the sleepers whose loads do not balance, with what shares the imbalance, and at least as many as woke in the step before; lists them in
-    /// `woken`. `has_friction` tells it of a contact.
+    /// Wakes the sleepers whose loads do not balance, with what shares the imbalance, and at least as many as woke in
+    /// the step before; lists them in `woken`. `has_friction` tells it of a contact.
     pub(crate) fn wake_loaded(
         &mut self,
         bodies: &mut Bodies,
@@ -310,7 +316,8 @@ impl Sleep {
         self.held.get(i).is_some_and(|points| *points >= HOLD)
     }
 
-    /// Wakes sleepers that a body awake no longer touches: `before` are the contacts before the move, `now` those after it.
+    /// Wakes sleepers that a body awake no longer touches: `before` are the contacts before the move, `now` those after
+    /// it.
     pub(crate) fn wake_unpropped(&mut self, bodies: &mut Bodies, before: &[Contact], now: &[Contact]) {
         self.woken.clear();
         for c in before.iter().filter(|c| c.touches()) {
@@ -394,8 +401,8 @@ impl Sleep {
         }
     }
 
-    /// Puts bodies to sleep that have been slow for long enough, and so has all that touches them; lists them in `fallen` and
-    /// returns what that takes from E* \[J\]. Comes after [`Sleep::find_held`].
+    /// Puts bodies to sleep that have been slow for long enough, and so has all that touches them; lists them in
+    /// `fallen` and returns what that takes from E* \[J\]. Comes after [`Sleep::find_held`].
     pub(crate) fn settle(&mut self, bodies: &mut Bodies, contacts: &[Contact], around: &Surroundings) -> f64 {
         self.fallen.clear();
         let g = around.gravity.length();

@@ -7,7 +7,8 @@ use crate::simulation::Simulation;
 
 /// Overlap at the start beyond which a pair is refused, over the smaller radius.
 const REFUSED: f64 = 0.5;
-/// Overlap at the start that is worth a word, over the smaller radius: ten times what the drift correction leaves alone.
+/// Overlap at the start that is worth a word, over the smaller radius: ten times what the drift correction leaves
+/// alone.
 const WORTH_A_WORD: f64 = 0.01;
 
 /// Two bodies that overlap at the start.
@@ -51,8 +52,8 @@ impl Simulation {
         Ok(found)
     }
 
-    /// Fingerprint of the state: xxh3 over the bincode encoding of time, step and every body's pose and velocity. Two states
-    /// have the same hash when all their bits agree.
+    /// Fingerprint of the state: xxh3 over the bincode encoding of time, step and every body's pose and velocity. Two
+    /// states have the same hash when all their bits agree.
     pub fn state_hash(&self) -> u64 {
         let state = (self.time, self.steps, &self.bodies.pose, &self.bodies.velocity);
         let config = bincode::config::standard().with_little_endian().with_fixed_int_encoding();

@@ -2,18 +2,20 @@
 //!
 //! Phases run in the order of [`Phase::ALL`], with four turns of that circle that the figures asked for:
 //!
-//! * Phase `forces` comes before `islands`: which contacts can close in the step is said by the velocities with forces; see `closing`.
-//! * Detection runs once per step, *after* the move: the same contact points serve the overlap check, the drift correction and the
-//!   contact stage of the next step. Phases `broadphase` and `narrowphase` of a step are therefore done at the end of the one
-//!   before, or at its start when bodies were added or removed.
-//! * The energy release works on the velocities at the end of the contact stage and on the gaps that these velocities lead to; it is
-//!   computed before the poses move, because a body with unequal moments turns in the move and its velocity with it.
-//!   Poses move by the velocities of the contact stage all the same: the energy is given back at touch.
-//! * Phase `impact` follows the contact stage, which says what touches and what was hit, and starts it anew where something was;
-//!   see `impact`.
+//! * Phase `forces` comes before `islands`: which contacts can close in the step is said by the velocities with forces;
+//!   see `closing`.
+//! * Detection runs once per step, *after* the move: the same contact points serve the overlap check, the drift
+//!   correction and the contact stage of the next step. Phases `broadphase` and `narrowphase` of a step are therefore
+//!   done at the end of the one before, or at its start when bodies were added or removed.
+//! * The energy release works on the velocities at the end of the contact stage and on the gaps that these velocities
+//!   lead to; it is computed before the poses move, because a body with unequal moments turns in the move and its
+//!   velocity with it. Poses move by the velocities of the contact stage all the same: the energy is given back at
+//!   touch.
+//! * Phase `impact` follows the contact stage, which says what touches and what was hit, and starts it anew where
+//!   something was; see `impact`.
 //!
-//! A step in which contacts were pressed too deep is undone for those that hang together with them and made again in halves: `divide`. The
-//! phases themselves are in `substep`. A step that cannot be made leaves the state before it.
+//! A step in which contacts were pressed too deep is undone for those that hang together with them and made again in
+//! halves: `divide`. The phases themselves are in `substep`. A step that cannot be made leaves the state before it.
 //!
 //! Tracing span `step` holds the spans of its phases, those of undone attempts included.
 
@@ -36,10 +38,11 @@ impl Simulation {
     /// Makes one step of the chosen length.
     ///
     /// # Errors
-    /// [`EngineError::Motion`] and [`EngineError::Field`] when what the embedding program gives is not finite, [`EngineError::Jam`] when bodies
-    /// are caught between a driven one and others; [`EngineError::LeftDomain`] when the step before took a body out of a domain that says so;
-    /// [`EngineError::NotFinite`] when a state stops being finite for another reason: every later step then returns the same error.
-    /// [`EngineError::Setting`] as [`Simulation::step_by`]. The state is in each case the one before the step.
+    /// [`EngineError::Motion`] and [`EngineError::Field`] when what the embedding program gives is not finite,
+    /// [`EngineError::Jam`] when bodies are caught between a driven one and others; [`EngineError::LeftDomain`] when
+    /// the step before took a body out of a domain that says so; [`EngineError::NotFinite`] when a state stops being
+    /// finite for another reason: every later step then returns the same error. [`EngineError::Setting`] as
+    /// [`Simulation::step_by`]. The state is in each case the one before the step.
     pub fn step(&mut self) -> Result<StepReport, EngineError> {
         let dt = self.choose_time_step();
         self.step_by(dt)
@@ -48,8 +51,8 @@ impl Simulation {
     /// Makes one step of length `dt` \[s\]: for a last step that must end at a given time.
     ///
     /// # Errors
-    /// As [`Simulation::step`]; [`EngineError::Setting`] when `dt` is not a finite time above zero, when it is lost in the rounding of the
-    /// time, and when a body would go further than 1e12 m in it.
+    /// As [`Simulation::step`]; [`EngineError::Setting`] when `dt` is not a finite time above zero, when it is lost in
+    /// the rounding of the time, and when a body would go further than 1e12 m in it.
     pub fn step_by(&mut self, dt: f64) -> Result<StepReport, EngineError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -64,8 +67,8 @@ impl Simulation {
         }
         let largest = self.bodies.len().max(self.detection.contacts.len());
         if largest >= parallel::LEAST && rayon::current_thread_index().is_none() {
-            // On a thread of rayon's own: from outside each of some hundred parallel loops of a step waits to be woken, which took 6 % of
-            // the time of 10 000 spheres and 15 % of that of 3000 cubes.
+            // On a thread of rayon's own: from outside each of some hundred parallel loops of a step waits to be woken,
+            // which took 6 % of the time of 10 000 spheres and 15 % of that of 3000 cubes.
             return rayon::scope(|_| self.step_awake(dt));
         }
         self.step_awake(dt)
@@ -169,8 +172,8 @@ impl Simulation {
         }
     }
 
-    /// A step of a simulation in which everything sleeps and nothing is driven: what the last one said, and time goes on. None when there is
-    /// something to do.
+    /// A step of a simulation in which everything sleeps and nothing is driven: what the last one said, and time goes
+    /// on. None when there is something to do.
     fn sleep_on(&mut self, dt: f64) -> Option<StepReport> {
         let last = self.asleep.filter(|last| last.dt == dt && !self.detection.stale)?;
         let _span = trace_span!("step").entered();

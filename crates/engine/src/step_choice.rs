@@ -2,19 +2,20 @@
 //!
 //! The rule is that of `time_step`. It is asked before the first step, and again
 //!
-//! * before the step after bodies, materials, pairs or force fields were added, removed or set: the step is chosen anew where the
-//!   rule then says less than [`SHORTER`] of it or more than [`LONGER`] times it, and stays else. A step that followed every
-//!   heap by some per cent would cost the contacts what they carry from step to step;
-//! * after every step that the engine chose, with what moves and pulls now: the speeds of bodies that are in a contact or near
-//!   one, those of driven bodies by a function, the accelerations by force fields. Where the rule says less than [`SHORTER`] of the step, or
-//!   [`TAIL`] of it for bodies that meet, the step is chosen anew, and becomes shorter. It becomes longer by changes of the first kind only: a pack that comes to rest keeps its step.
+//! * before the step after bodies, materials, pairs or force fields were added, removed or set: the step is chosen anew
+//!   where the rule then says less than [`SHORTER`] of it or more than [`LONGER`] times it, and stays else. A step that
+//!   followed every heap by some per cent would cost the contacts what they carry from step to step;
+//! * after every step that the engine chose, with what moves and pulls now: the speeds of bodies that are in a contact
+//!   or near one, those of driven bodies by a function, the accelerations by force fields. Where the rule says less
+//!   than [`SHORTER`] of the step, or [`TAIL`] of it for bodies that meet, the step is chosen anew, and becomes
+//!   shorter. It becomes longer by changes of the first kind only: a pack that comes to rest keeps its step.
 //!
-//! So a step is a function of the state and of the step before, nothing that an undone attempt did bears on it, and it cannot go up and
-//! down by itself. Nothing of it is read from the energy book. A step that the settings give stays.
+//! So a step is a function of the state and of the step before, nothing that an undone attempt did bears on it, and it
+//! cannot go up and down by itself. Nothing of it is read from the energy book. A step that the settings give stays.
 //!
-//! The speed that is watched is `sqrt(v^2 + I w^2/m)`, with I the largest moment: that of the body's energy, which no contact
-//! raises above that of the fall without taking it from another body. A body that is in no contact is in no hurry: one that left the scene and
-//! falls for ever has no say.
+//! The speed that is watched is `sqrt(v^2 + I w^2/m)`, with I the largest moment: that of the body's energy, which no
+//! contact raises above that of the fall without taking it from another body. A body that is in no contact is in no
+//! hurry: one that left the scene and falls for ever has no say.
 
 use granule_model::{Aabb, BodyKind, DVec3};
 
@@ -26,8 +27,9 @@ use crate::time_step::{Bound, Scales};
 /// What the rule may say, as shares of the step, while the step stays.
 const SHORTER: f64 = 0.8;
 const LONGER: f64 = 2.0;
-/// The same for the speeds of dynamic bodies that meet. A gas in equilibrium always has a few that are faster than it was made for: of 4096
-/// spheres with the same speed at the start one soon has 2.15 times that, and a step made for it would take twice as many.
+/// The same for the speeds of dynamic bodies that meet. A gas in equilibrium always has a few that are faster than it
+/// was made for: of 4096 spheres with the same speed at the start one soon has 2.15 times that, and a step made for it
+/// would take twice as many.
 const TAIL: f64 = 0.4;
 
 /// A chosen step.
@@ -82,8 +84,8 @@ impl Simulation {
         })
     }
 
-    /// What decided the time step, as a sentence: the settings; the smallest body, by name, with the speed or the acceleration that it is held
-    /// against; or the motion of a driven body.
+    /// What decided the time step, as a sentence: the settings; the smallest body, by name, with the speed or the
+    /// acceleration that it is held against; or the motion of a driven body.
     pub fn time_step_decided_by(&self) -> String {
         match &self.choice {
             Some(choice) if !self.choice_is_stale => choice.decided_by.clone(),
@@ -139,7 +141,8 @@ impl Simulation {
         Choice { step: found.scales.time_step(), decided_by: self.sentence(found) }
     }
 
-    /// Where bodies move faster or are pulled harder than a step bears: the fastest of those in contact and of those driven.
+    /// Where bodies move faster or are pulled harder than a step bears: the fastest of those in contact and of those
+    /// driven.
     fn outrun(&self, step: f64) -> Option<[(f64, Origin); 2]> {
         let mut now = self.blank();
         // Where nothing moves and nothing pulls any step will do.

@@ -1,13 +1,13 @@
 //! One pass through the phases: a step, or a part of one, for all bodies or for a group of them.
 //!
-//! An [attempt](Simulation::attempt) moves the bodies and finds the contacts that they come to. Whether it stands is said by
-//! `divide`, which then has it [booked](Simulation::book) or goes back to where it began.
+//! An [attempt](Simulation::attempt) moves the bodies and finds the contacts that they come to. Whether it stands is
+//! said by `divide`, which then has it [booked](Simulation::book) or goes back to where it began.
 //!
-//! Contacts are looked for at the end of the pass before, up to a margin that follows from the speeds of then. Before the contact
-//! stage it is made sure that they will do for this one ([`Simulation::prepare`]): they are looked for anew where bodies may move
-//! further than that, because the step is longer or a driven body or a force has begun to act, and where sleepers wake. Where the
-//! stage itself shows that a sleeper gives way, or carries a body through more than what was looked at, it is made again; [`TURNS`]
-//! bounds how often.
+//! Contacts are looked for at the end of the pass before, up to a margin that follows from the speeds of then. Before
+//! the contact stage it is made sure that they will do for this one ([`Simulation::prepare`]): they are looked for anew
+//! where bodies may move further than that, because the step is longer or a driven body or a force has begun to act,
+//! and where sleepers wake. Where the stage itself shows that a sleeper gives way, or carries a body through more than
+//! what was looked at, it is made again; [`TURNS`] bounds how often.
 
 use granule_forces::Force;
 use granule_measure::Energies;
@@ -31,8 +31,8 @@ use crate::sleep::Surroundings;
 
 /// Flights up to this share of a step leave no impulses to start from.
 const SHORT_FLIGHT: f64 = 1e-3;
-/// How often the contact stage is made again because sleepers woke or bodies turned out to reach further. Each turn in which sleepers wake rouses at
-/// least as many as all before it: 16 reach 30 000 in a row.
+/// How often the contact stage is made again because sleepers woke or bodies turned out to reach further. Each turn in
+/// which sleepers wake rouses at least as many as all before it: 16 reach 30 000 in a row.
 pub(crate) const TURNS: u32 = 16;
 
 /// What a pass through the phases does.
@@ -102,8 +102,8 @@ impl Simulation {
         Ok(Attempt { dt, report, start: start.conserved(), forced, step_change, impacts })
     }
 
-    /// Phases `islands` to `release`: what bodies do to each other. Made again while sleepers turn out to take part, or bodies to reach further;
-    /// returns the kinetic energy with the forces of the step \[J\] and what the impacts were.
+    /// Phases `islands` to `release`: what bodies do to each other. Made again while sleepers turn out to take part, or
+    /// bodies to reach further; returns the kinetic energy with the forces of the step \[J\] and what the impacts were.
     fn exchange(&mut self, dt: f64, clock: &mut Clock) -> (f64, ImpactTotals) {
         self.sleep.begin_step();
         for turn in 1.. {
@@ -215,8 +215,8 @@ impl Simulation {
         self.settings.sleeping && parallel::count(&self.bodies.asleep, &|asleep| *asleep) > 0
     }
 
-    /// Lets the forces of the step act on those that have just woken; whether contacts of theirs may be unknown: with other sleepers they are
-    /// those of when they fell asleep, and in a step that a group makes alone not even those.
+    /// Lets the forces of the step act on those that have just woken; whether contacts of theirs may be unknown: with
+    /// other sleepers they are those of when they fell asleep, and in a step that a group makes alone not even those.
     fn welcome_woken(&mut self, dt: f64) -> bool {
         let known = self.detection.is_known(&self.bodies, &self.sleep.woken) && !self.bodies.apart.contains(&true);
         self.force_woken(dt);
@@ -286,7 +286,8 @@ impl Simulation {
         !self.sleep.woken.is_empty()
     }
 
-    /// Whether the velocities of the contact stage carry a body further than contacts were looked for, and through something.
+    /// Whether the velocities of the contact stage carry a body further than contacts were looked for, and through
+    /// something.
     fn reaches_further(&mut self, dt: f64) -> bool {
         self.pass == Pass::Whole && self.detection.ask_for_reach(&self.bodies, &self.bodies.transport, dt)
     }
@@ -340,8 +341,8 @@ impl Simulation {
         if self.pass == Pass::Flight { 0.0 } else { dt }
     }
 
-    /// The gap that the contact stage has to close. In a flight the bodies move with the mean of the velocities before and after, so
-    /// that `u+ >= -(2 gap/dt + u-)` keeps them apart.
+    /// The gap that the contact stage has to close. In a flight the bodies move with the mean of the velocities before
+    /// and after, so that `u+ >= -(2 gap/dt + u-)` keeps them apart.
     fn gap_to_close(&self, contact: &Contact, dt: f64) -> f64 {
         if self.pass == Pass::Whole {
             return contact.gap;
@@ -382,8 +383,8 @@ impl Simulation {
         }
     }
 
-    /// Phase `forces`: velocities before stay in `unforced`, which holds those of driven bodies before `drive`. An error is the body that the
-    /// force fields take further than 1e12 m.
+    /// Phase `forces`: velocities before stay in `unforced`, which holds those of driven bodies before `drive`. An
+    /// error is the body that the force fields take further than 1e12 m.
     fn apply_forces(&mut self, dt: f64) -> Result<(), usize> {
         let mut forced = std::mem::take(&mut self.bodies.transport);
         forced.clone_from(&self.bodies.velocity);
@@ -423,7 +424,8 @@ impl Simulation {
         EngineError::Field { step: self.steps + 1, body: self.bodies.label(i) }
     }
 
-    /// Phase `advance`, first part: poses by the integrator. Returns the body, if any, that the force fields move to where it is not finite.
+    /// Phase `advance`, first part: poses by the integrator. Returns the body, if any, that the force fields move to
+    /// where it is not finite.
     fn advance(&mut self, dt: f64) -> Result<(), usize> {
         let integrator = self.settings.integrator;
         if integrator != Integrator::SymplecticEuler {
@@ -465,8 +467,9 @@ impl Simulation {
         self.star_before = star;
     }
 
-    /// Rises of E* in the pass, island by island, without what the drift correction lifts, which has a book of its own. Laws that resolve impacts cluster by cluster book the work of driven bodies for all of them
-    /// together: there the `change` of the whole is all that can be judged.
+    /// Rises of E* in the pass, island by island, without what the drift correction lifts, which has a book of its own.
+    /// Laws that resolve impacts cluster by cluster book the work of driven bodies for all of them together: there the
+    /// `change` of the whole is all that can be judged.
     fn rises(&self, undone: &[bool], change: f64) -> f64 {
         if !self.settings.law.is_released() || self.pass == Pass::Flight {
             return change.max(0.0);
@@ -515,8 +518,8 @@ impl Simulation {
         taken
     }
 
-    /// Kinetic energy that the stages were given, `forced` as it came in; for a flight, which may be as short as rounding lets it,
-    /// at least what gravity gives in a whole step \[J\].
+    /// Kinetic energy that the stages were given, `forced` as it came in; for a flight, which may be as short as
+    /// rounding lets it, at least what gravity gives in a whole step \[J\].
     fn energy_given(&self, forced: f64) -> f64 {
         if self.pass == Pass::Whole {
             return forced.max(f64::MIN_POSITIVE);
@@ -526,7 +529,8 @@ impl Simulation {
         forced.max(0.5 * mass * speed * speed).max(f64::MIN_POSITIVE)
     }
 
-    /// Energies now, each body's share of E* with the length of the step that it made last. A sleeping body counts as at rest.
+    /// Energies now, each body's share of E* with the length of the step that it made last. A sleeping body counts as
+    /// at rest.
     pub(crate) fn energies(&self) -> Energies {
         let (gravity, datum) = (self.settings.gravity, self.datum() * self.up());
         parallel::sum(0..self.bodies.len(), &|range| {
@@ -567,8 +571,9 @@ impl Simulation {
     }
 }
 
-/// Angular velocity of a body that was hit: it turns as a free top with the velocity after the hit, and is then carried over
-/// from the orientation which that motion leads to to the one that the body takes; its energy is that of the free top.
+/// Angular velocity of a body that was hit: it turns as a free top with the velocity after the hit, and is then carried
+/// over from the orientation which that motion leads to to the one that the body takes; its energy is that of the free
+/// top.
 fn turned_with(from: &Pose, to: &Pose, velocity: Velocity, moments: DVec3, dt: f64) -> DVec3 {
     let (mut pose, mut v) = (*from, velocity);
     granule_integrator::advance_pose(Integrator::SymplecticEuler, &mut pose, &mut v, moments, dt);

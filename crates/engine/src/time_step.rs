@@ -2,31 +2,33 @@
 //!
 //! A step is short against two times of the smallest body, of equal-volume radius `R`:
 //!
-//! * `sqrt(R/a)`, in which what pulls at the bodies moves it by its own size: `dt <= sqrt(R/a)/16`; under gravity alone, for grains of
-//!   3 m, this is 1/41 s;
+//! * `sqrt(R/a)`, in which what pulls at the bodies moves it by its own size: `dt <= sqrt(R/a)/16`; under gravity
+//!   alone, for grains of 3 m, this is 1/41 s;
 //! * `R/v`, in which the fastest body crosses it: `dt <= R/(2 v)`.
 //!
-//! **a** is the largest acceleration `|g + F/m|` of a body by gravity and force fields, and at least `g`: a field that holds a body up
-//! here may be gone at the next place. **v** is the largest of
+//! **a** is the largest acceleration `|g + F/m|` of a body by gravity and force fields, and at least `g`: a field that
+//! holds a body up here may be gone at the next place. **v** is the largest of
 //!
 //! * the speeds of the bodies now, `|v| + |w| r` with `r` the largest distance of the surface from the centre;
-//! * the speeds of falls. Gravity alone takes a body down by the height `h` at which it is above the lowest point of the static
-//!   bodies, and it arrives with `sqrt(2 g h)`. Where fields act it falls along its own `a = g + F/m`, at most to the far side of
-//!   the box round all bodies, which is at `h` along `a`, and arrives with `sqrt(2 a h)`. Drag lets no body that starts slower get
-//!   faster than the speed at which it balances `m a`, so a fall counts with the smaller of both;
-//! * the speeds of driven bodies: `|v| + |w| r` of a constant motion, `2 pi f A` of a sine, of a function what it makes in a step. What
-//!   has no end, as a half-space, turns with the `r` of the farthest dynamic body.
+//! * the speeds of falls. Gravity alone takes a body down by the height `h` at which it is above the lowest point of
+//!   the static bodies, and it arrives with `sqrt(2 g h)`. Where fields act it falls along its own `a = g + F/m`, at
+//!   most to the far side of the box round all bodies, which is at `h` along `a`, and arrives with `sqrt(2 a h)`. Drag
+//!   lets no body that starts slower get faster than the speed at which it balances `m a`, so a fall counts with the
+//!   smaller of both;
+//! * the speeds of driven bodies: `|v| + |w| r` of a constant motion, `2 pi f A` of a sine, of a function what it makes
+//!   in a step. What has no end, as a half-space, turns with the `r` of the farthest dynamic body.
 //!
-//! Drag asks for no step of its own, however stiff: it is implicit, ends in the terminal speed for any step (`granule_forces::Drag`), and a
-//! body that it stops within a step is slower than those above.
+//! Drag asks for no step of its own, however stiff: it is implicit, ends in the terminal speed for any step
+//! (`granule_forces::Drag`), and a body that it stops within a step is slower than those above.
 //!
-//! A sine motion is followed for a sixteenth of its period at most: the speed by difference is then that of the motion within
-//! `(2 pi/16)^2/24 = 0.6 %`, where a longer step would see another motion.
+//! A sine motion is followed for a sixteenth of its period at most: the speed by difference is then that of the motion
+//! within `(2 pi/16)^2/24 = 0.6 %`, where a longer step would see another motion.
 //!
 //! Spheres, whose contacts have no corners to lose, take four thirds of both.
 //!
-//! Contacts are known before touch, so a long step tunnels nowhere; what it costs is accuracy of the normals. Measured on the
-//! packaged repose scenes at mu = 0.3, largest overlap in per cent and processor seconds per simulated second of settling:
+//! Contacts are known before touch, so a long step tunnels nowhere; what it costs is accuracy of the normals. Measured
+//! on the packaged repose scenes at mu = 0.3, largest overlap in per cent and processor seconds per simulated second of
+//! settling:
 //!
 //! | steps per second | spheres | cubes | crosses |
 //! |---|---|---|---|
@@ -34,9 +36,10 @@
 //! | 41 | 0.43, 0.19 | 0.79, 0.39 | 0.72, 0.37 |
 //! | 30 | 0.78, 0.16 | 0.80, 0.34 | 0.78, 0.38 |
 //!
-//! Below 40 steps a second polyhedra gain nothing, since their steps are divided. Spheres that rain on each other from 50 m, largest
-//! overlap in per cent and processor seconds per simulated second over 6 s, in one run beside another program, with contact stages that
-//! ended after 20 sweeps where they were violent; they sweep on now, and 540 overlap by 0.58 %, 10 000 by 0.80 % at 31 steps a second:
+//! Below 40 steps a second polyhedra gain nothing, since their steps are divided. Spheres that rain on each other from
+//! 50 m, largest overlap in per cent and processor seconds per simulated second over 6 s, in one run beside another
+//! program, with contact stages that ended after 20 sweeps where they were violent; they sweep on now, and 540 overlap
+//! by 0.58 %, 10 000 by 0.80 % at 31 steps a second:
 //!
 //! | steps per second | 540 spheres | 10 000 spheres |
 //! |---|---|---|
@@ -46,9 +49,9 @@
 //! | 27 | 0.84, 0.036 | 0.91, 1.50 |
 //! | 24 | 0.85, 0.037 | 0.91, 1.70 |
 //!
-//! Where nothing has friction the step is half of that for spheres and two fifths for other shapes: such a pack never stops
-//! sliding, and its contacts are poorly warm-started. 325 cubes in a repose run of 120 s, first and last column the largest overlap in
-//! per cent and the largest rise of E* over the energy dissipated:
+//! Where nothing has friction the step is half of that for spheres and two fifths for other shapes: such a pack never
+//! stops sliding, and its contacts are poorly warm-started. 325 cubes in a repose run of 120 s, first and last column
+//! the largest overlap in per cent and the largest rise of E* over the energy dissipated:
 //!
 //! | steps per second | overlap | processor seconds | rise |
 //! |---|---|---|---|
@@ -148,16 +151,16 @@ impl Scales {
 
     /// Overlap to expect, over the smallest radius \[-\].
     ///
-    /// For spheres the contacts of a step are closed along the normals that they had at its start; a pair that passes at
-    /// `v dt` turns its normal by up to `v dt / 2R` and is off by half the square of it. For other shapes a corner at distance `r` that
-    /// spins with `w = v / r` leaves its tangent by `r w^2 dt^2 / 2`. Steps beyond the bound are divided, so the bound is
-    /// the most to expect.
+    /// For spheres the contacts of a step are closed along the normals that they had at its start; a pair that passes
+    /// at `v dt` turns its normal by up to `v dt / 2R` and is off by half the square of it. For other shapes a corner
+    /// at distance `r` that spins with `w = v / r` leaves its tangent by `r w^2 dt^2 / 2`. Steps beyond the bound are
+    /// divided, so the bound is the most to expect.
     pub fn expected_overlap(&self, dt: f64, bound: f64) -> f64 {
         self.linearised_overlap(dt).min(bound)
     }
 
-    /// Overlap by which contacts of the fastest body are off after an undivided step of `dt` \[s\], over the smallest radius \[-\]: without
-    /// the bound of [`Scales::expected_overlap`].
+    /// Overlap by which contacts of the fastest body are off after an undivided step of `dt` \[s\], over the smallest
+    /// radius \[-\]: without the bound of [`Scales::expected_overlap`].
     pub fn linearised_overlap(&self, dt: f64) -> f64 {
         let x = self.displacement(dt);
         if self.spheres_only { x * x / 8.0 } else { x * x / 2.0 }

@@ -1,7 +1,8 @@
 //! A warm step allocates nothing: every buffer is kept from step to step.
 //!
-//! Allocations are counted on the thread that steps, in a pool of one thread. Energy tracking, the law by default, is what is
-//! held here; the laws that resolve impacts cluster by cluster make a problem of each cluster that was hit, and do allocate.
+//! Allocations are counted on the thread that steps, in a pool of one thread. Energy tracking, the law by default, is
+//! what is held here; the laws that resolve impacts cluster by cluster make a problem of each cluster that was hit, and
+//! do allocate.
 
 mod support;
 
@@ -9,14 +10,15 @@ use granule_engine::prelude::*;
 
 use crate::support::ROCK;
 
-/// Steps in which the pack settles, and the buffers with it: 8.5 s for spheres of 1 m and 9.4 s for cubes, both then at rest.
+/// Steps in which the pack settles, and the buffers with it: 8.5 s for spheres of 1 m and 9.4 s for cubes, both then at
+/// rest.
 const WARM_UP: usize = 600;
 
 /// Floor that is shaken: (2 pi 2.5 Hz)^2 0.1 m is two and a half times gravity.
 const SHAKE: Motion = Motion::Sine { amplitude: DVec3::new(0.0, 0.0, 0.1), frequency: 2.5, phase: 0.0 };
 
-/// Grains between four walls and on a floor, in a loose grid of 5 x 5 x 4 with the given pitch \[m\]. With `shaken` the floor
-/// goes up and down, so that contacts open and are hit.
+/// Grains between four walls and on a floor, in a loose grid of 5 x 5 x 4 with the given pitch \[m\]. With `shaken` the
+/// floor goes up and down, so that contacts open and are hit.
 fn pack(grain: &Shape, pitch: f64, shaken: bool) -> Simulation {
     // What lies still sleeps, and its steps do nothing that could allocate.
     let mut simulation =
@@ -92,9 +94,9 @@ fn a_shaken_pack_allocates_only_where_it_outgrows_its_buffers() {
             allocations(&mut simulation, WARM_UP);
             let (count, hits) = allocations(&mut simulation, 100);
             assert!(hits > 100, "{name}: {hits} hits are no shaking");
-            // Measured: 3 for spheres, 30 for cubes, 0 or 1 after 500 steps more. All are lists of the solver that meet more
-            // contacts than before: the levels of the energy release (`crates/solver/src/approach/levels.rs`) and the packs
-            // of the contact stage. An allocation in every step would make it 100.
+            // Measured: 3 for spheres, 30 for cubes, 0 or 1 after 500 steps more. All are lists of the solver that meet
+            // more contacts than before: the levels of the energy release (`crates/solver/src/approach/levels.rs`) and
+            // the packs of the contact stage. An allocation in every step would make it 100.
             assert!(count < 100, "{name}: {count} allocations in 100 steps");
         });
     }

@@ -1,4 +1,5 @@
-//! A body in the corner of a driven one that turns is moved along chords of its arc: what they lack is lifted by the drift correction, at any speed.
+//! A body in the corner of a driven one that turns is moved along chords of its arc: what they lack is lifted by the
+//! drift correction, at any speed.
 
 mod support;
 
@@ -6,8 +7,8 @@ use granule_engine::prelude::*;
 
 use crate::support::ROCK;
 
-/// A ball in the corner of a trough that turns by so many radians a second, for 2 s; the overlap over the thickness, the steps that were divided, and the
-/// work of the correction over the weight times the way round \[-\].
+/// A ball in the corner of a trough that turns by so many radians a second, for 2 s; the overlap over the thickness,
+/// the steps that were divided, and the work of the correction over the weight times the way round \[-\].
 fn carry(speed: f64, time_step: Option<f64>, radius: f64) -> (f64, u64, f64) {
     let settings = Settings { time_step, ..Settings::default() };
     let mut simulation = Simulation::new(settings).expect("valid");

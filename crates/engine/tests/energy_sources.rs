@@ -1,4 +1,5 @@
-//! Work that comes from outside is booked where it is done: driven bodies, force fields, the drift correction. None of it is a gain.
+//! Work that comes from outside is booked where it is done: driven bodies, force fields, the drift correction. None of
+//! it is a gain.
 
 mod support;
 
@@ -28,7 +29,8 @@ fn run(simulation: &mut Simulation, seconds: f64) {
     assert!(overlap <= 0.01, "{overlap}");
 }
 
-/// Impulses of the release act at the velocity that the floor has in the step, not at the mean of that and the one before.
+/// Impulses of the release act at the velocity that the floor has in the step, not at the mean of that and the one
+/// before.
 #[test]
 fn a_floor_that_is_shaken_makes_no_energy_of_nothing() {
     for size in [1e-3, 1.0, 100.0] {

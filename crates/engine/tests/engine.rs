@@ -65,9 +65,9 @@ fn the_state_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_corner_that_swings_fast_is_met_by_shorter_steps() {
-    // 20 spinning cubes, each falling on the corner of a fixed one: the face turns into the corner, which a gap that is linear in
-    // the motion does not see.
-    // Where all of them fail the step is made again as a whole, and the next one begins in halves; of twenty only those that fail go back.
+    // 20 spinning cubes, each falling on the corner of a fixed one: the face turns into the corner, which a gap that is
+    // linear in the motion does not see. Where all of them fail the step is made again as a whole, and the next one
+    // begins in halves; of twenty only those that fail go back.
     let drop = |hertz: f64, which: std::ops::Range<i32>| {
         let whole = which.len() == 1;
         let mut simulation = on_a_floor(settings(hertz), |simulation, material| {
@@ -109,8 +109,8 @@ fn a_corner_that_swings_fast_is_met_by_shorter_steps() {
     assert_eq!(drop(600.0, 0..20).0, 0);
 }
 
-/// A ball at rest, without gravity, half its radius above a floor that rises by three quarters of it in a step: the floor's own speed makes
-/// the contact known before touch, and the ball leaves with the floor.
+/// A ball at rest, without gravity, half its radius above a floor that rises by three quarters of it in a step: the
+/// floor's own speed makes the contact known before touch, and the ball leaves with the floor.
 #[test]
 fn a_floor_that_rises_is_known_before_it_touches() {
     let mut simulation =
@@ -167,8 +167,8 @@ fn what_never_rests_keeps_awake_only_what_it_touches() {
     assert!((spin - DVec3::Z).length() <= 1e-10, "nothing stops a ball that spins on a point: {spin}");
 }
 
-/// What falling asleep takes from E* is booked: 2e-9 of what was dissipated here, less than nothing because a body that rises slower than
-/// gravity in half a step is lower in E* than one at rest.
+/// What falling asleep takes from E* is booked: 2e-9 of what was dissipated here, less than nothing because a body that
+/// rises slower than gravity in half a step is lower in E* than one at rest.
 #[test]
 fn a_simulation_that_sleeps_stands_still_until_something_happens() {
     let mut material = None;
@@ -309,7 +309,8 @@ fn bodies_that_start_deep_in_each_other_are_refused_and_shallow_ones_mended() {
     let steps = report.expect("what overlaps comes apart").step;
     assert!((10..=20).contains(&steps), "{steps} steps");
     run(&mut shallow, 0.5);
-    // 2.0036 m half a second later: they roll apart at 5.6e-3 m/s each, since their points of contact with the floor lag by a step.
+    // 2.0036 m half a second later: they roll apart at 5.6e-3 m/s each, since their points of contact with the floor
+    // lag by a step.
     assert!((1.99..=2.006).contains(&apart(&shallow)), "{} m apart", apart(&shallow));
     assert!(shallow.overlaps().all(|overlap| overlap <= 2e-3));
     let fastest = shallow.snapshot().bodies.iter().map(|b| b.velocity.linear.length()).fold(0.0, f64::max);

@@ -1,4 +1,5 @@
-//! Event stepping falls back on ordinary steps where bodies are pressed into each other: overlaps keep their bound, and jams are told.
+//! Event stepping falls back on ordinary steps where bodies are pressed into each other: overlaps keep their bound, and
+//! jams are told.
 
 mod support;
 

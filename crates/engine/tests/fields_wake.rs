@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use granule_engine::Settings;
 use granule_engine::prelude::*;
 
-/// A ball of 0.5 m on a floor, asleep, with a sideways field of so many g from `begins` on; `sleeping` off is the control.
+/// A ball of 0.5 m on a floor, asleep, with a sideways field of so many g from `begins` on; `sleeping` off is the
+/// control.
 fn asleep(field: impl Fn(&BodyView) -> Force + Send + Sync + 'static, sleeping: bool) -> (Simulation, BodyId) {
     let mut simulation = Simulation::new(Settings { sleeping, ..Settings::default() }).expect("valid");
     let rock = simulation.add_material(Material::default()).expect("valid");
@@ -61,7 +62,8 @@ fn a_field_that_the_program_turns_up_wakes_a_sleeper() {
     assert!(simulation.pose(body).expect("there").position.x > 1.0);
 }
 
-/// (3) a field that creeps up by 1e-4 of m g a second must not be compared with the step before, or it never wakes anything.
+/// (3) a field that creeps up by 1e-4 of m g a second must not be compared with the step before, or it never wakes
+/// anything.
 #[test]
 fn a_field_that_creeps_up_wakes_a_sleeper_before_it_slides() {
     let field = |body: &BodyView| {

@@ -1,6 +1,8 @@
-//! Every public function of the engine that takes something, with what it must refuse: a typed error, no panic, and a state that stays.
+//! Every public function of the engine that takes something, with what it must refuse: a typed error, no panic, and a
+//! state that stays.
 //!
-//! The functions that take an argument are listed in [`every_function_that_takes_something_is_fed`], which reads them from the source.
+//! The functions that take an argument are listed in [`every_function_that_takes_something_is_fed`], which reads them
+//! from the source.
 
 mod support;
 
@@ -205,7 +207,8 @@ fn motions_out_of_their_range_are_refused() {
     }
 }
 
-/// What a motion leads to is known in the step only: it ends with an error that names the body, and the state is that before it.
+/// What a motion leads to is known in the step only: it ends with an error that names the body, and the state is that
+/// before it.
 #[test]
 fn a_motion_that_leads_nowhere_ends_the_step_and_leaves_the_state() {
     let at = |x: f64| Pose::from_position(DVec3::new(x, 0.0, 9.0));

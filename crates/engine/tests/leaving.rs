@@ -1,4 +1,5 @@
-//! Bodies that leave the scene: by a fall below everything, or out of the domain. Sleeping is on and steps are automatic.
+//! Bodies that leave the scene: by a fall below everything, or out of the domain. Sleeping is on and steps are
+//! automatic.
 
 mod support;
 
@@ -66,7 +67,8 @@ fn a_ball_that_rolls_off_a_table_is_taken_out_and_the_others_rest() {
         until_removed(&mut simulation, unit, 60.0);
         let [removed] = simulation.removed_bodies() else { panic!("unit {unit}: the ball falls for ever") };
         assert_eq!((removed.id, removed.time), (id, simulation.time()));
-        // The finite bodies fill 10 x 10 x 2 edges at the start; what comes beyond is what the ball falls in a step: measured 0.20.
+        // The finite bodies fill 10 x 10 x 2 edges at the start; what comes beyond is what the ball falls in a step:
+        // measured 0.20.
         let depth = -removed.position.z / unit - 1.5 - 204f64.sqrt();
         assert!((0.0..1.0).contains(&depth), "unit {unit}: taken out {depth} edges late");
         let speed = removed.velocity.linear / (GRAVITY * unit).sqrt();
@@ -96,7 +98,8 @@ fn what_a_body_takes_with_it_is_neither_gain_nor_loss() {
         }
         let after = simulation.step().expect("the run stays finite").energy;
         let audit = simulation.audit();
-        // Up to friction the ball has the E* that it came with: 3/2 m g D over the foot of the table and 1/2 m g D of motion. Measured 1.86.
+        // Up to friction the ball has the E* that it came with: 3/2 m g D over the foot of the table and 1/2 m g D of
+        // motion. Measured 1.86.
         let mass = simulation.snapshot().bodies[4].mass;
         let share = audit.removed / (mass * GRAVITY * unit);
         assert!((1.5..2.0).contains(&share), "unit {unit}: {share}");
@@ -140,7 +143,8 @@ fn what_flies_up_and_what_comes_back_is_kept() {
     }
 }
 
-/// A field that lifts what is deep below by three times its weight brings the ball back, so that it is kept; half of its weight does not.
+/// A field that lifts what is deep below by three times its weight brings the ball back, so that it is kept; half of
+/// its weight does not.
 #[test]
 fn what_a_force_field_lifts_is_kept() {
     let fall = |share: f64| {
@@ -163,7 +167,8 @@ fn what_a_force_field_lifts_is_kept() {
     assert_eq!(fall(0.5).0, 1);
 }
 
-/// The ball falls past the table towards a plane 100 edges below, 2.5 times as deep as a body may fall that nothing stops.
+/// The ball falls past the table towards a plane 100 edges below, 2.5 times as deep as a body may fall that nothing
+/// stops.
 #[test]
 fn a_half_space_below_keeps_what_falls_and_one_beside_or_above_does_not() {
     let tilted = DVec3::new(0.6, 0.0, 0.8);
@@ -190,7 +195,8 @@ fn a_half_space_below_keeps_what_falls_and_one_beside_or_above_does_not() {
     }
 }
 
-/// A container that is turned over has its opening below; one on its side, or one that turns, still has a wall to fall on.
+/// A container that is turned over has its opening below; one on its side, or one that turns, still has a wall to fall
+/// on.
 #[test]
 fn a_container_counts_by_its_planes() {
     let poured = |turn: f64, spin: f64| {
@@ -265,7 +271,8 @@ fn driven_bodies_count_with_where_they_go() {
     assert!(kicked.1 > 60.0, "{kicked:?}");
 }
 
-/// Balls that are added during the run, onto a slab that they roll off: each leaves, and the sleepers on the slab sleep on.
+/// Balls that are added during the run, onto a slab that they roll off: each leaves, and the sleepers on the slab sleep
+/// on.
 #[test]
 fn bodies_that_are_added_later_leave_too_and_wake_nobody() {
     let (mut simulation, rock) = table(Settings::default(), 1.0);
@@ -304,8 +311,8 @@ fn taking_away_what_nothing_touches_wakes_nobody() {
     assert_eq!(simulation.step().expect("the run stays finite").awake, 3);
 }
 
-/// A ball far above three cubes that sleep, at a speed at which they would reach each other within a step: seen from the ball they did, and
-/// the list of pairs of a bed of 2500 was five times as long as it is.
+/// A ball far above three cubes that sleep, at a speed at which they would reach each other within a step: seen from
+/// the ball they did, and the list of pairs of a bed of 2500 was five times as long as it is.
 #[test]
 fn one_that_falls_fast_does_not_make_sleepers_look_for_each_other() {
     let (mut simulation, rock) = table(Settings { time_step: Some(0.01), ..Settings::default() }, 1.0);
@@ -330,8 +337,8 @@ fn within(min: DVec3, max: DVec3, leaving: Leaving) -> Settings {
     Settings { domain: Some(Domain { min, max, leaving }), ..Settings::default() }
 }
 
-/// A row of balls that touch, pushed over the side of the domain one after the other: each leaves where its centre passes the face, the
-/// next ones go on.
+/// A row of balls that touch, pushed over the side of the domain one after the other: each leaves where its centre
+/// passes the face, the next ones go on.
 #[test]
 fn who_passes_a_face_of_the_domain_is_taken_out() {
     for unit in UNITS {

@@ -1,8 +1,9 @@
-//! What a body does depends on what it touches and not on what happens elsewhere: with a step of given length, bodies move in the same bits
-//! whether they are alone or the world holds others, however fast or energetic, which they do not touch.
+//! What a body does depends on what it touches and not on what happens elsewhere: with a step of given length, bodies
+//! move in the same bits whether they are alone or the world holds others, however fast or energetic, which they do not
+//! touch.
 //!
-//! Which open contacts the detection lists does hang on the whole world, and with it the order of the sweeps: what is watched here has the same list
-//! in all worlds.
+//! Which open contacts the detection lists does hang on the whole world, and with it the order of the sweeps: what is
+//! watched here has the same list in all worlds.
 
 mod support;
 
@@ -49,7 +50,8 @@ fn empty(gravity: DVec3, material: Material) -> (Simulation, MaterialId) {
     (simulation, own)
 }
 
-/// Columns of six balls of 1 m that come down by a millimetre, the lower ones deeper in each other than the drift correction leaves them.
+/// Columns of six balls of 1 m that come down by a millimetre, the lower ones deeper in each other than the drift
+/// correction leaves them.
 fn columns(material: Material, nudge: f64, others: Others) -> Simulation {
     let (mut simulation, own) = empty(-9.8 * DVec3::Z, material);
     let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");

@@ -1,8 +1,9 @@
-//! Thin plates, rods and sharp tetrahedra at 50 m/s against each other, against sleepers, meshes of slivers and driven bodies: nothing passes, at
-//! 30 to 1000 steps a second and with the step that the engine chooses.
+//! Thin plates, rods and sharp tetrahedra at 50 m/s against each other, against sleepers, meshes of slivers and driven
+//! bodies: nothing passes, at 30 to 1000 steps a second and with the step that the engine chooses.
 //!
-//! What happened is told by separating axes, which share nothing with the engine: between any two poses both bodies are followed on their way.
-//! A step that was divided has no single way, and bodies that turn by more than a radian have none that is sure; those are judged where it ends.
+//! What happened is told by separating axes, which share nothing with the engine: between any two poses both bodies are
+//! followed on their way. A step that was divided has no single way, and bodies that turn by more than a radian have
+//! none that is sure; those are judged where it ends.
 
 #[path = "margins/convex.rs"]
 mod convex;
@@ -47,7 +48,8 @@ fn run(scene: Scene) -> Outcome {
     Outcome { text, overlap: simulation.largest_overlap_thin(), judge, gain }
 }
 
-/// Runs all that is thrown at `target`; returns how many scenes there were, in how many bodies met, and in how many a step was not sure.
+/// Runs all that is thrown at `target`; returns how many scenes there were, in how many bodies met, and in how many a
+/// step was not sure.
 fn throw_at(target: Target) -> [usize; 3] {
     let mut counts = [0; 3];
     let (mut deepest, mut overlap, mut gain) = (0.0_f64, 0.0_f64, 0.0_f64);
@@ -81,10 +83,12 @@ fn nothing_passes() {
 }
 /// Scenes in which bodies met at the end of a step, or overlapped at that of a part of one, at least; measured: 394.
 const MET: usize = 350;
-/// Scenes with a divided step, or one in which bodies turned by more than a radian, whose ends alone look like a passage; measured: 1.
+/// Scenes with a divided step, or one in which bodies turned by more than a radian, whose ends alone look like a
+/// passage; measured: 1.
 const UNSURE: usize = 3;
 
-/// A crossing is one in whatever direction it is made; one that goes round, one that stays and one that cuts a corner is none.
+/// A crossing is one in whatever direction it is made; one that goes round, one that stays and one that cuts a corner
+/// is none.
 #[test]
 fn the_judge_knows_a_crossing() {
     let at = |x: f64, z: f64| Pose::from_position(DVec3::new(x, 0.0, z));
@@ -110,7 +114,8 @@ fn the_judge_knows_a_crossing() {
     }
 }
 
-/// The watch tells of a passage that the engine does allow: that of a driven body through a static one, which nothing holds.
+/// The watch tells of a passage that the engine does allow: that of a driven body through a static one, which nothing
+/// holds.
 #[test]
 fn the_watch_finds_a_passage() {
     let mut simulation = Simulation::new(Settings { gravity: DVec3::ZERO, ..Settings::default() }).expect("valid");

@@ -1,5 +1,5 @@
-//! Bodies of unlike sizes and masses in one box: with rolling friction they come to rest, without it nearly, and no contact is deeper than one of its own
-//! size may be. The full-size runs are in `docs/experiments/sizes.md`.
+//! Bodies of unlike sizes and masses in one box: with rolling friction they come to rest, without it nearly, and no
+//! contact is deeper than one of its own size may be. The full-size runs are in `docs/experiments/sizes.md`.
 
 mod support;
 
@@ -57,7 +57,8 @@ impl Filling {
         self.height += pitch * count.div_ceil(row * row) as f64;
     }
 
-    /// Runs until everything is at rest, `limit` \[s\] at most, or, where a smaller `fraction` is to be slow in the end, for as long; and judges the run.
+    /// Runs until everything is at rest, `limit` \[s\] at most, or, where a smaller `fraction` is to be slow in the
+    /// end, for as long; and judges the run.
     fn settle(mut self, name: &str, fraction: f64, limit: f64) {
         assert_eq!(self.simulation.validate_start().expect("nothing overlaps").len(), 0);
         let criterion = RestCriterion { fraction, ..RestCriterion::default() };
@@ -157,8 +158,8 @@ fn bodies_of_unlike_size_and_density_come_to_rest() {
     }
 }
 
-/// A cube of 1 m lands at 8 m/s on balls of 5 mm, a millionth of its mass. The contact stage was far from its answer (overlaps of 1.1 to 1.6 % of the balls), and
-/// the release made up to 5.8 million impulses in a step.
+/// A cube of 1 m lands at 8 m/s on balls of 5 mm, a millionth of its mass. The contact stage was far from its answer
+/// (overlaps of 1.1 to 1.6 % of the balls), and the release made up to 5.8 million impulses in a step.
 #[test]
 fn a_boulder_lands_on_dust() {
     for (restitution, count) in [0.0, 0.3, 0.8].into_iter().flat_map(|e| [1, 4, 9].map(|count| (e, count))) {

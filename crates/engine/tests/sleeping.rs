@@ -56,7 +56,8 @@ fn speeds(simulation: &Simulation, bodies: &[BodyId]) -> Vec<f64> {
     bodies.iter().map(|id| simulation.velocity(*id).expect("it is there").linear.x).collect()
 }
 
-/// Balls in a row on a frictionless floor, in touch and at rest, met by one more at e = 0: all move on with their share of its momentum.
+/// Balls in a row on a frictionless floor, in touch and at rest, met by one more at e = 0: all move on with their share
+/// of its momentum.
 #[test]
 fn a_row_of_sleepers_takes_the_whole_of_a_blow() {
     let slippery = Material { restitution: 0.0, static_friction: 0.0, dynamic_friction: 0.0, ..ROCK };
@@ -92,8 +93,9 @@ fn a_row_of_sleepers_takes_the_whole_of_a_blow() {
     }
 }
 
-/// Sleepers that stand apart on a frictionless floor, met by a fast ball. What wakes is carried further in one step than anyone looked while they
-/// slept. At 1/30 s and 0.1 m the third is thrown against a sleeper that nothing had pressed on: the sleeper stood like a wall.
+/// Sleepers that stand apart on a frictionless floor, met by a fast ball. What wakes is carried further in one step
+/// than anyone looked while they slept. At 1/30 s and 0.1 m the third is thrown against a sleeper that nothing had
+/// pressed on: the sleeper stood like a wall.
 #[test]
 fn sleepers_that_stand_apart_pass_a_blow_on() {
     let (radius, speed) = (0.5, 50.0);
@@ -233,7 +235,8 @@ fn a_force_field_that_changes_wakes() {
     }
 }
 
-/// A stone is drawn against a sleeper by a force that grows slowly: neither is ever fast, and the sleeper must give way all the same.
+/// A stone is drawn against a sleeper by a force that grows slowly: neither is ever fast, and the sleeper must give way
+/// all the same.
 #[test]
 fn a_sleeper_gives_way_to_a_load_that_grows_slowly() {
     let place = |sleeping: bool| {
@@ -258,7 +261,8 @@ fn a_sleeper_gives_way_to_a_load_that_grows_slowly() {
     assert!((with / without - 1.0).abs() <= 0.02, "{with} m against {without} m without sleeping");
 }
 
-/// A body that turns is not at rest, however still its centre; a ball that pivots on its one contact moves nothing, and is.
+/// A body that turns is not at rest, however still its centre; a ball that pivots on its one contact moves nothing, and
+/// is.
 #[test]
 fn what_spins_is_not_at_rest() {
     let slippery = Material { static_friction: 0.0, dynamic_friction: 0.0, ..ROCK };
@@ -280,8 +284,8 @@ fn what_spins_is_not_at_rest() {
     }
 }
 
-/// What moves slowly and is held by nothing goes on: a ball that rolls, a capsule that rolls on its side, a block that slides without friction.
-/// Frozen after 0.3 s, the ball was 3.9 % of its radius short after 20 s.
+/// What moves slowly and is held by nothing goes on: a ball that rolls, a capsule that rolls on its side, a block that
+/// slides without friction. Frozen after 0.3 s, the ball was 3.9 % of its radius short after 20 s.
 #[test]
 fn what_nothing_holds_moves_on_however_slowly() {
     let slippery = Material { static_friction: 0.0, dynamic_friction: 0.0, ..ROCK };
@@ -347,7 +351,8 @@ fn momentum(simulation: &Simulation) -> f64 {
 
 const ICE: Material = Material { restitution: 0.5, static_friction: 0.0, dynamic_friction: 0.0, ..ROCK };
 
-/// From impact to impact: five sleepers in touch stood like a wall, and the ball came back with more momentum than it had brought.
+/// From impact to impact: five sleepers in touch stood like a wall, and the ball came back with more momentum than it
+/// had brought.
 #[test]
 fn a_row_of_sleepers_takes_a_blow_from_impact_to_impact() {
     let laws = [Law::default(), Law::Sqm(granule_solver::Sqm::default()), Law::Qce(granule_solver::Qce::default())];
@@ -369,7 +374,8 @@ fn a_row_of_sleepers_takes_a_blow_from_impact_to_impact() {
     }
 }
 
-/// A slow blow on a long row wakes it from turn to turn. Each turn woke as many as the first, and after 16 the rest stood.
+/// A slow blow on a long row wakes it from turn to turn. Each turn woke as many as the first, and after 16 the rest
+/// stood.
 #[test]
 fn a_slow_blow_goes_through_a_long_row() {
     for (count, speed) in [(60, 0.01), (200, 0.02), (400, 0.2)] {
@@ -448,7 +454,8 @@ fn a_weak_field_moves_what_no_friction_holds() {
     }
 }
 
-/// Two cubes that are rough against each other coast on a frictionless floor: what holds them together does not hold them.
+/// Two cubes that are rough against each other coast on a frictionless floor: what holds them together does not hold
+/// them.
 #[test]
 fn what_coasts_together_does_not_sleep() {
     let mut ids = Vec::new();
@@ -471,8 +478,8 @@ fn what_coasts_together_does_not_sleep() {
     }
 }
 
-/// What begins to move slowly is not put to sleep before it is fast: a box on a slope just above the angle of friction, a block whose centre is just
-/// beyond an edge, a capsule on three tiles of a slope.
+/// What begins to move slowly is not put to sleep before it is fast: a box on a slope just above the angle of friction,
+/// a block whose centre is just beyond an edge, a capsule on three tiles of a slope.
 #[test]
 fn what_begins_to_move_slowly_is_not_put_to_sleep() {
     let cuboid = |x: f64, y: f64, z: f64| Shape::cuboid(DVec3::new(x, y, z)).expect("valid");

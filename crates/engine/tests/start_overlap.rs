@@ -1,4 +1,5 @@
-//! Bodies that are put into each other at the start come apart by as many steps as it takes, and are carried into nothing.
+//! Bodies that are put into each other at the start come apart by as many steps as it takes, and are carried into
+//! nothing.
 
 mod support;
 
@@ -6,9 +7,9 @@ use granule_engine::prelude::*;
 
 use crate::support::ROCK;
 
-/// Two balls in each other by `depth` radii on a floor, and a third 0.05 radii beside them that they must not be pushed into; with a
-/// ball sunk into the floor by as much further away. Returns the largest overlap of the third, the deepest overlap in the end, and the
-/// largest move of a ball in a step over the radius.
+/// Two balls in each other by `depth` radii on a floor, and a third 0.05 radii beside them that they must not be pushed
+/// into; with a ball sunk into the floor by as much further away. Returns the largest overlap of the third, the deepest
+/// overlap in the end, and the largest move of a ball in a step over the radius.
 fn mended(radius: f64, depth: f64) -> (f64, f64, f64) {
     let mut simulation = Simulation::new(Settings::default()).expect("settings are valid");
     let rock = simulation.add_material(ROCK).expect("the material is valid");

@@ -1,5 +1,5 @@
-//! No bit of the state depends on the number of threads: small islands, large ones in blocks, of every kind of shape, with sleepers, and in
-//! steps that are divided.
+//! No bit of the state depends on the number of threads: small islands, large ones in blocks, of every kind of shape,
+//! with sleepers, and in steps that are divided.
 
 mod support;
 
@@ -7,7 +7,8 @@ use granule_engine::prelude::*;
 
 use crate::support::ROCK;
 
-/// Edge of a cell of the lattice \[m\]; each body is 1 m wide, so that neighbours are in reach of each other from the start.
+/// Edge of a cell of the lattice \[m\]; each body is 1 m wide, so that neighbours are in reach of each other from the
+/// start.
 const CELL: f64 = 1.001;
 
 fn cube() -> Shape {

@@ -151,7 +151,8 @@ fn speeds_of_driven_bodies_enter() {
     }
 }
 
-/// A function that speeds up is followed: the step is shortened when its speed is more than the step bears, and stays short.
+/// A function that speeds up is followed: the step is shortened when its speed is more than the step bears, and stays
+/// short.
 #[test]
 fn a_driven_body_that_speeds_up_shortens_the_step() {
     for radius in RADII {
@@ -254,8 +255,8 @@ fn drag_bounds_the_speed_of_a_fall() {
     }
 }
 
-/// Two balls that meet head on with the same speed: struck elastically by a heavy one, the light one leaves with (3 M - m)/(M + m) of it, for
-/// which the step was not made; without restitution both go on with (M - m)/(M + m) of it.
+/// Two balls that meet head on with the same speed: struck elastically by a heavy one, the light one leaves with (3 M -
+/// m)/(M + m) of it, for which the step was not made; without restitution both go on with (M - m)/(M + m) of it.
 #[test]
 fn a_body_that_is_faster_than_expected_shortens_the_step() {
     for radius in RADII {

@@ -9,8 +9,9 @@ use crate::number::number_text;
 
 /// Energies, work and contacts after one step.
 ///
-/// Energies are instantaneous; work and dissipation are totals since the start of the run, so a row can be judged without
-/// those before it: `energy_star - energy_star(0) = work_driven - (sum of what was dissipated) + correction_work + step_change + drag`
+/// Energies are instantaneous; work and dissipation are totals since the start of the run, so a row can be judged
+/// without those before it:
+/// `energy_star - energy_star(0) = work_driven - (sum of what was dissipated) + correction_work + step_change + drag`
 /// up to the errors that `energy_gain` shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyRow {
@@ -22,7 +23,8 @@ pub struct EnergyRow {
     pub kinetic: f64,
     /// Potential energy in gravity, counted from the lowest point of the container \[J\].
     pub potential: f64,
-    /// E* = kinetic + potential + sum (dt/2) m g.v, dt the step that each body made last \[J\]: constant in free flight under symplectic Euler.
+    /// E* = kinetic + potential + sum (dt/2) m g.v, dt the step that each body made last \[J\]: constant in free flight
+    /// under symplectic Euler.
     pub energy_star: f64,
     /// Work done by driven bodies so far \[J\].
     pub work_driven: f64,

@@ -1,8 +1,8 @@
 //! Files that granule writes: final state and series as CSV, the summary as JSON, ParaView series, plots.
 //!
-//! Floor 4: takes snapshots and plain series of numbers and writes them; it computes no physics and knows no scene file.
-//! Every function that touches a file returns an [`ExportError`] that names the path. Quantities are in SI units, angles
-//! of repose in degrees. Pictures and films of the bodies themselves are made by `granule-view`.
+//! Floor 4: takes snapshots and plain series of numbers and writes them; it computes no physics and knows no scene
+//! file. Every function that touches a file returns an [`ExportError`] that names the path. Quantities are in SI units,
+//! angles of repose in degrees. Pictures and films of the bodies themselves are made by `granule-view`.
 
 mod energy;
 mod error;

@@ -16,7 +16,8 @@ pub struct ReposeRow {
     pub friction: f64,
     /// Seed of the orientations in the start grid.
     pub seed: u64,
-    /// Mean angle over the strips as Tang 2014 measures it, whatever the surface is \[degrees\]; NaN when it could not be measured.
+    /// Mean angle over the strips as Tang 2014 measures it, whatever the surface is \[degrees\]; NaN when it could not
+    /// be measured.
     pub mean: f64,
     /// Smallest angle of a strip after Tang 2014 \[degrees\].
     pub min: f64,
@@ -60,7 +61,8 @@ pub struct ReposeRow {
     pub toe_to_crest_deg: f64,
     /// Where the toe is along the long side \[m\].
     pub toe_m: f64,
-    /// Largest difference of height between neighbouring cells, in grain diameters \[-\], whatever the surface is; NaN where none was measured.
+    /// Largest difference of height between neighbouring cells, in grain diameters \[-\], whatever the surface is; NaN
+    /// where none was measured.
     pub largest_step_diameters: f64,
 }
 

@@ -26,16 +26,16 @@ pub struct Summary {
     /// Largest overlap of any contact in any step over the smaller body's equal-volume radius \[-\].
     #[serde(with = "finite_or_null")]
     pub largest_overlap: f64,
-    /// Largest rise of E* in one step, work of driven bodies taken off, over the larger of the energy dissipated so far and
-    /// 1e-6 of the start's energy \[-\].
+    /// Largest rise of E* in one step, work of driven bodies taken off, over the larger of the energy dissipated so far
+    /// and 1e-6 of the start's energy \[-\].
     #[serde(with = "finite_or_null")]
     pub energy_gained: f64,
-    /// The same by the thickness of what touches: depth over the smaller of the equal-volume radius and half the smallest width of the
-    /// convex pieces \[-\].
+    /// The same by the thickness of what touches: depth over the smaller of the equal-volume radius and half the
+    /// smallest width of the convex pieces \[-\].
     #[serde(with = "finite_or_null")]
     pub largest_overlap_thin: f64,
-    /// All rises of E*, of every island in every step by itself, over the energy dissipated in the run \[-\]; what the drift correction lifts is
-    /// in `correction_work` and not here.
+    /// All rises of E*, of every island in every step by itself, over the energy dissipated in the run \[-\]; what the
+    /// drift correction lifts is in `correction_work` and not here.
     #[serde(with = "finite_or_null")]
     pub energy_gained_sum: f64,
     /// Steps in which driven bodies stood still because they were jammed, counted once for each such body.
@@ -53,7 +53,8 @@ pub struct Summary {
     pub impacts: ImpactSummary,
     /// Bodies in the scene, static ones included.
     pub bodies: u64,
-    /// Dynamic bodies that are where none should be: inside of a wall, or on their fall below everything. Those in `removed` are not counted.
+    /// Dynamic bodies that are where none should be: inside of a wall, or on their fall below everything. Those in
+    /// `removed` are not counted.
     pub bodies_lost: u64,
     /// Root mean square of the speeds of the dynamic bodies at the end \[m/s\].
     #[serde(with = "finite_or_null")]

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! The linear parts are Stokes' drag and Kirchhoff's couple on a sphere in creeping flow (Lamb, Hydrodynamics, 6th ed.,
-//! arts. 337 and 334). The quadratic parts are the definitions of the drag coefficient C_d (about 0.44 for a sphere between
-//! Reynolds numbers of 1e3 and 2e5) and of the moment coefficient C_m by dimensional analysis. A body that is not a sphere
-//! feels what its sphere of equal volume would: neither lift, nor added mass, nor buoyancy, nor a dependence on the angle
-//! of attack is modelled.
+//! arts. 337 and 334). The quadratic parts are the definitions of the drag coefficient C_d (about 0.44 for a sphere
+//! between Reynolds numbers of 1e3 and 2e5) and of the moment coefficient C_m by dimensional analysis. A body that is
+//! not a sphere feels what its sphere of equal volume would: neither lift, nor added mass, nor buoyancy, nor a
+//! dependence on the angle of attack is modelled.
 
 use crate::field::Force;
 use crate::spin;
@@ -76,7 +76,8 @@ impl Drag {
         Force { force, torque }
     }
 
-    /// Velocity after a step `dt` \[s\] under `gravity` \[m/s2\] and this drag: [`damp`](Drag::damp) of `v + gravity dt`.
+    /// Velocity after a step `dt` \[s\] under `gravity` \[m/s2\] and this drag: [`damp`](Drag::damp) of
+    /// `v + gravity dt`.
     pub fn apply(
         &self,
         velocity: &Velocity,
@@ -104,8 +105,8 @@ impl Drag {
     /// velocity (where the drag balances the other forces) as its fixed point; on the way there it is of first order in
     /// `dt`. The moment is treated in the same way, in the axes of the inertia.
     ///
-    /// `mass` \[kg\] and `radius` \[m\], of the sphere of equal volume, are above zero; `inverse_inertia` \[1/(kg m2)\] is
-    /// that in world axes. A velocity that is not finite stays so.
+    /// `mass` \[kg\] and `radius` \[m\], of the sphere of equal volume, are above zero; `inverse_inertia` \[1/(kg m2)\]
+    /// is that in world axes. A velocity that is not finite stays so.
     pub fn damp(&self, free: &Velocity, mass: f64, inverse_inertia: &InverseInertia, radius: f64, dt: f64) -> Velocity {
         let (a, b) = (self.linear_force(radius) / mass, self.quadratic_force(radius) / mass);
         let linear = free.linear * spin::damping_factor(a * dt, b * dt * free.linear.length());
@@ -113,8 +114,8 @@ impl Drag {
         Velocity { linear, angular: spin::damp(free.angular, inverse_inertia, c1, c2) }
     }
 
-    /// Speed \[m/s\] at which the drag balances `acceleration` \[m/s2\] on a body of `mass` \[kg\] and equal-volume radius
-    /// `radius` \[m\]; infinite without drag.
+    /// Speed \[m/s\] at which the drag balances `acceleration` \[m/s2\] on a body of `mass` \[kg\] and equal-volume
+    /// radius `radius` \[m\]; infinite without drag.
     pub fn terminal_speed(&self, mass: f64, radius: f64, acceleration: f64) -> f64 {
         let (a, b) = (self.linear_force(radius) / mass, self.quadratic_force(radius) / mass);
         // The root of b s^2 + a s = g in the form that does not cancel.

@@ -62,8 +62,9 @@ impl std::iter::Sum for Force {
 /// A force of the embedding program on every dynamic body, asked for once per body and step.
 ///
 /// The answer must depend on the view (and the field's own constant data) alone: bodies are asked in any order and from
-/// several threads, and a field that remembers the last call would make results depend on both. Several fields add up in
-/// the order in which they were given. A force or moment that is not finite ends the step with an error that names the body. A closure `Fn(&BodyView) -> Force` is a field.
+/// several threads, and a field that remembers the last call would make results depend on both. Several fields add up
+/// in the order in which they were given. A force or moment that is not finite ends the step with an error that names
+/// the body. A closure `Fn(&BodyView) -> Force` is a field.
 pub trait ForceField: Send + Sync {
     /// Force and moment on `body` during the step that starts now.
     fn force(&self, body: &BodyView) -> Force;

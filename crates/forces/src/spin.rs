@@ -43,7 +43,8 @@ fn damp_general(w: DVec3, j: &DMat3, c1: f64, c2: f64) -> DVec3 {
         let inverse = (DMat3::IDENTITY + *j * (c1 + c2 * x)).inverse();
         let damped = inverse * w;
         let length = damped.length();
-        // The square of a spin below 1e-162 rad/s is zero: such a body no longer turns, let alone feels a quadratic drag.
+        // The square of a spin below 1e-162 rad/s is zero: such a body no longer turns, let alone feels a quadratic
+        // drag.
         if length == 0.0 {
             return DVec3::ZERO;
         }

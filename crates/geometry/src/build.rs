@@ -111,8 +111,8 @@ impl Shape {
 
     /// A surface of triangles, for static and driven bodies. It holds bodies on either side.
     ///
-    /// Triangles beside each other must run the same way round; which, does not matter to contacts. A closed surface that looks inward as
-    /// a whole is turned.
+    /// Triangles beside each other must run the same way round; which, does not matter to contacts. A closed surface
+    /// that looks inward as a whole is turned.
     pub fn mesh(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Shape, ShapeError> {
         let data = MeshData::new(vertices, triangles)?;
         let radius = farthest(&data.vertices);

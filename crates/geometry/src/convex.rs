@@ -1,7 +1,8 @@
 //! Convex polyhedra with true faces: loops of any length, not triangles.
 //!
-//! A face of `n` corners is one face here, so that a kernel that clips two faces gets the whole contact polygon. The hull
-//! itself (which triangles) is made in `hull`; this module merges its coplanar triangles and finds edges and adjacency.
+//! A face of `n` corners is one face here, so that a kernel that clips two faces gets the whole contact polygon. The
+//! hull itself (which triangles) is made in `hull`; this module merges its coplanar triangles and finds edges and
+//! adjacency.
 
 use granule_model::{Aabb, DVec3, Pose};
 
@@ -87,10 +88,11 @@ impl ConvexData {
 
 /// Vertices closer than this share of the extent become one: shorter edges have no direction worth clipping against.
 const WELD: f64 = 1e-7;
-/// Triangles within this share of the extent of one plane form one face. Above the rounding of files in single precision
-/// (6e-8), far below any overlap of interest; a gap is wrong by at most this.
+/// Triangles within this share of the extent of one plane form one face. Above the rounding of files in single
+/// precision (6e-8), far below any overlap of interest; a gap is wrong by at most this.
 const COPLANAR: f64 = 1e-6;
-/// A hull thinner than this share of its extent has no inside worth the name (it would be within `COPLANAR` of a plane).
+/// A hull thinner than this share of its extent has no inside worth the name (it would be within `COPLANAR` of a
+/// plane).
 const THIN: f64 = 1e-5;
 
 /// The hull of a point cloud before it is moved to body axes.
@@ -133,11 +135,12 @@ impl Hull {
     }
 }
 
-/// Edges up to which every two of them are looked at for the smallest width; of a finer hull the faces look in all directions.
+/// Edges up to which every two of them are looked at for the smallest width; of a finer hull the faces look in all
+/// directions.
 const EDGES_OF_WIDTH: usize = 150;
 
-/// Smallest distance of two parallel planes with the body between them \[m\]: one of them lies on a face, or each on an edge
-/// (Houle and Toussaint 1988).
+/// Smallest distance of two parallel planes with the body between them \[m\]: one of them lies on a face, or each on an
+/// edge (Houle and Toussaint 1988).
 fn smallest_width(vertices: &[DVec3], faces: &[Face], edges: &[Edge]) -> f64 {
     let width = |along: DVec3| {
         let heights = vertices.iter().map(|v| along.dot(*v));
@@ -299,7 +302,8 @@ mod tests {
         let turn = DQuat::from_xyzw(0.3, -0.5, 0.1, 0.8).normalize();
         for scale in [1e-3, 1.0, 100.0] {
             let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
-            // A regular tetrahedron: two opposite edges lie in planes 2 apart, a face and its corner in planes 2.309 apart.
+            // A regular tetrahedron: two opposite edges lie in planes 2 apart, a face and its corner in planes 2.309
+            // apart.
             let tetrahedron = corners.map(|c| scale * (turn * DVec3::from_array(c)));
             assert!((half_width(&tetrahedron) / scale - 1.0).abs() <= 1e-14);
             let plate: Vec<_> = (0..8)

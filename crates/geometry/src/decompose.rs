@@ -1,12 +1,12 @@
 //! Exact convex decomposition of closed meshes with few reflex faces.
 //!
-//! The hull of the mesh is cut along planes of mesh triangles, as in a binary space partition, until the triangles in each
-//! cell all lie behind one another. Then the solid part of the cell is the cell cut by the planes of its triangles: it is
-//! convex, and it is exactly what the mesh encloses there. A cell in front of its last cut without triangles is empty.
-//! Neighbouring parts that are convex together are joined.
+//! The hull of the mesh is cut along planes of mesh triangles, as in a binary space partition, until the triangles in
+//! each cell all lie behind one another. Then the solid part of the cell is the cell cut by the planes of its
+//! triangles: it is convex, and it is exactly what the mesh encloses there. A cell in front of its last cut without
+//! triangles is empty. Neighbouring parts that are convex together are joined.
 //!
-//! The volumes of the parts must add up to that of the mesh; where they do not (a mesh that crosses itself) or where the
-//! parts get too many (a finely rounded hollow), there is no result and the caller approximates.
+//! The volumes of the parts must add up to that of the mesh; where they do not (a mesh that crosses itself) or where
+//! the parts get too many (a finely rounded hollow), there is no result and the caller approximates.
 
 use granule_model::{Aabb, DVec3};
 

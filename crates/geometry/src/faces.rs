@@ -35,8 +35,8 @@ impl Adjacency {
 
 /// The faces of a closed convex surface, as loops of corners counter-clockwise seen from outside.
 ///
-/// Triangles whose corners lie within `tolerance` \[m\] of the plane of a larger one belong to its face. Corners that only
-/// two faces share lie on a straight edge and are dropped.
+/// Triangles whose corners lie within `tolerance` \[m\] of the plane of a larger one belong to its face. Corners that
+/// only two faces share lie on a straight edge and are dropped.
 pub(crate) fn merge_coplanar(points: &[DVec3], triangles: &[[u32; 3]], tolerance: f64) -> Vec<Vec<u32>> {
     let mut merge = Merge::new(points, triangles, tolerance);
     let mut order: Vec<u32> = (0..triangles.len() as u32).collect();

@@ -30,7 +30,8 @@ pub(crate) enum Geometry {
 }
 
 impl Geometry {
-    /// Half the smallest width of a convex piece \[m\]; infinite for shapes without inside, of a compound that of its thinnest part.
+    /// Half the smallest width of a convex piece \[m\]; infinite for shapes without inside, of a compound that of its
+    /// thinnest part.
     pub(crate) fn half_width(&self) -> f64 {
         match self {
             Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => *radius,
@@ -55,8 +56,8 @@ pub(crate) struct Part {
 
 /// The planes of an open box container.
 ///
-/// Each plane is a half-space of its own: the walls reach up (and sideways) without bound, so nothing can leave over the
-/// top or pass through a wall at any speed. All points `p` with `normal . p <= offset` of any plane are solid.
+/// Each plane is a half-space of its own: the walls reach up (and sideways) without bound, so nothing can leave over
+/// the top or pass through a wall at any speed. All points `p` with `normal . p <= offset` of any plane are solid.
 #[derive(Clone, Debug)]
 pub(crate) struct Container {
     /// Inner size \[m\]; the height is only drawn.

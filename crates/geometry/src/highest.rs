@@ -3,10 +3,10 @@
 //! This is what the measure of the angle of repose calls the highest node of a grid cell, without nodes: the optimum is
 //! found on the true surface.
 //!
-//! Ball: among the points of the rectangle the one nearest to the centre carries the highest point. Capsule: the same for
-//! the ball about each point `c(s) = a + s (b - a)` of its axis, whose top `f(s) = c_z(s) + sqrt(r^2 - q(s))` over the
-//! rectangle (`q` the squared horizontal distance of `c(s)` from the rectangle) is concave. Where `c(s)` stays in one of
-//! the nine zones around the rectangle, `q = alpha (s - s0)^2 + q0`, and `f' = 0` gives
+//! Ball: among the points of the rectangle the one nearest to the centre carries the highest point. Capsule: the same
+//! for the ball about each point `c(s) = a + s (b - a)` of its axis, whose top `f(s) = c_z(s) + sqrt(r^2 - q(s))` over
+//! the rectangle (`q` the squared horizontal distance of `c(s)` from the rectangle) is concave. Where `c(s)` stays in
+//! one of the nine zones around the rectangle, `q = alpha (s - s0)^2 + q0`, and `f' = 0` gives
 //! `(s - s0)^2 = m^2 (r^2 - q0) / (alpha (alpha + m^2))` with the slope `m = b_z - a_z`. Flat faces: clipped to the
 //! rectangle, the highest corner of what is left.
 

@@ -1,11 +1,11 @@
 //! Convex hull of a point cloud, with exact signs.
 //!
 //! The incremental algorithm needs one predicate: is a point strictly outside the plane of a triangle? Rounding in that
-//! predicate is what makes hull codes fail on coplanar points. Here every axis is scaled to its own extent (convexity and
-//! orientation survive any affine map) and rounded to a grid of 2^-39 of it; then every predicate is exact in `i128`:
-//! differences are below 2^40, the triple product below 6 * 2^120. With exact signs the visible triangles always form one
-//! disc and no triangle degenerates on the grid, so the hull is closed and oriented for every input. The price is that a point may
-//! be left outside by 2e-12 of the extent; coordinates themselves are never rounded.
+//! predicate is what makes hull codes fail on coplanar points. Here every axis is scaled to its own extent (convexity
+//! and orientation survive any affine map) and rounded to a grid of 2^-39 of it; then every predicate is exact in
+//! `i128`: differences are below 2^40, the triple product below 6 * 2^120. With exact signs the visible triangles
+//! always form one disc and no triangle degenerates on the grid, so the hull is closed and oriented for every input.
+//! The price is that a point may be left outside by 2e-12 of the extent; coordinates themselves are never rounded.
 //!
 //! This module yields triangles; `convex` merges coplanar ones.
 
@@ -47,9 +47,10 @@ fn dot(n: [i128; 3], p: [i64; 3]) -> i128 {
     n[0] * i128::from(p[0]) + n[1] * i128::from(p[1]) + n[2] * i128::from(p[2])
 }
 
-/// Triangles of the convex hull of finite `points`, counter-clockwise seen from outside; none when all points lie in one
-/// plane of the grid. Points in a plane that is not one of the grid's can give a hull of no thickness, and three points on
-/// an edge a triangle of no width: the caller judges both. Points inside the hull or inside its flat faces may be named by no triangle.
+/// Triangles of the convex hull of finite `points`, counter-clockwise seen from outside; none when all points lie in
+/// one plane of the grid. Points in a plane that is not one of the grid's can give a hull of no thickness, and three
+/// points on an edge a triangle of no width: the caller judges both. Points inside the hull or inside its flat faces
+/// may be named by no triangle.
 pub(crate) fn hull_triangles(points: &[DVec3]) -> Option<Vec<[u32; 3]>> {
     let grid = on_grid(points)?;
     let mut facets = first_tetrahedron(&grid)?;

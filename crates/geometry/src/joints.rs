@@ -1,14 +1,14 @@
 //! Triangles whose edge runs past a corner of another triangle: they are cut there, so that both share the corner.
 //!
-//! Files often join a long edge of one triangle to several short ones. Without a cut all of them are rims: a body in the corner of a room
-//! would be pushed round the rim of the floor, through the wall.
+//! Files often join a long edge of one triangle to several short ones. Without a cut all of them are rims: a body in
+//! the corner of a room would be pushed round the rim of the floor, through the wall.
 
 use granule_model::DVec3;
 
 use crate::faces::Adjacency;
 
-/// A corner lies on an edge when it is off it by less than this share of the edge's length: above the rounding of a file in single
-/// precision.
+/// A corner lies on an edge when it is off it by less than this share of the edge's length: above the rounding of a
+/// file in single precision.
 const OFF: f64 = 1e-6;
 
 /// Cuts triangles of `triangles` at the corners of others that lie on edges that no second triangle has.

@@ -1,9 +1,10 @@
 //! Exact volume, centre and inertia of bodies of uniform density.
 //!
-//! Everything is summed as *moments*: volume `V`, centre `c` and covariance `C = integral (x - c)(x - c)^T dV`; the inertia
-//! tensor is `trace(C) 1 - C`. A closed surface of triangles is a signed sum of tetrahedra from a common apex. For the
-//! tetrahedron `0, p, q, r` with `d = p . (q x r)` and `s = p + q + r`, integrating over barycentric coordinates gives
-//! `V = d / 6`, `integral x = d s / 24` and `integral x x^T = d (p p^T + q q^T + r r^T + s s^T) / 120`.
+//! Everything is summed as *moments*: volume `V`, centre `c` and covariance `C = integral (x - c)(x - c)^T dV`; the
+//! inertia tensor is `trace(C) 1 - C`. A closed surface of triangles is a signed sum of tetrahedra from a common apex.
+//! For the tetrahedron `0, p, q, r` with `d = p . (q x r)` and `s = p + q + r`, integrating over barycentric
+//! coordinates gives `V = d / 6`, `integral x = d s / 24` and
+//! `integral x x^T = d (p p^T + q q^T + r r^T + s s^T) / 120`.
 //!
 //! Nothing here compares with an absolute number, so a body of 1 mm is as exact as one of 100 m.
 
@@ -11,9 +12,11 @@ use granule_model::{Aabb, DMat3, DQuat, DVec3, MassProperties, Pose};
 
 use crate::convex::unit_scale;
 
-/// Off-diagonal terms below this share of the largest diagonal term are rounding: a cube keeps its own axes as principal axes.
+/// Off-diagonal terms below this share of the largest diagonal term are rounding: a cube keeps its own axes as
+/// principal axes.
 const DIAGONAL: f64 = 64.0 * f64::EPSILON;
-/// Sweeps after which the Jacobi iteration gives up; it converges quadratically, 5 suffice for every 3 x 3 matrix tried.
+/// Sweeps after which the Jacobi iteration gives up; it converges quadratically, 5 suffice for every 3 x 3 matrix
+/// tried.
 const SWEEPS: usize = 32;
 
 /// Moments of a body of density 1, in some axes.
@@ -39,9 +42,9 @@ impl Moments {
         Moments::symmetric(volume, DVec3::splat(volume * radius * radius / 5.0))
     }
 
-    /// Of a centred capsule on the z axis: a cylinder and two half balls. The centre of a half ball of volume `B / 2` lies
-    /// `3 r / 8` beyond its flat side, about which its `integral z^2` is `B r^2 / 10`; moved to `h` from the origin both
-    /// together have `B (r^2 / 5 + h^2 + 3 h r / 4)`.
+    /// Of a centred capsule on the z axis: a cylinder and two half balls. The centre of a half ball of volume `B / 2`
+    /// lies `3 r / 8` beyond its flat side, about which its `integral z^2` is `B r^2 / 10`; moved to `h` from the
+    /// origin both together have `B (r^2 / 5 + h^2 + 3 h r / 4)`.
     pub(crate) fn capsule(radius: f64, half_length: f64) -> Self {
         let (r, h) = (radius, half_length);
         let ball = 4.0 / 3.0 * std::f64::consts::PI * r * r * r;
@@ -57,8 +60,8 @@ impl Moments {
         Moments::symmetric(volume, volume / 12.0 * size * size)
     }
 
-    /// Of the union of a cube of edge `c` and six more on its faces: all seven have `c^5 / 12` about their own centres, and
-    /// along each axis two are moved by `c`.
+    /// Of the union of a cube of edge `c` and six more on its faces: all seven have `c^5 / 12` about their own centres,
+    /// and along each axis two are moved by `c`.
     pub(crate) fn cross(c: f64) -> Self {
         let volume = 7.0 * (c * c * c);
         Moments::symmetric(volume, DVec3::splat(31.0 / 84.0 * volume * c * c))
@@ -144,8 +147,8 @@ fn outer(v: DVec3) -> DMat3 {
 
 /// Eigenvalues of a symmetric matrix and the rotation whose columns are its eigenvectors, by cyclic Jacobi rotations.
 ///
-/// Each rotation annuls one off-diagonal term; the product of rotations is a rotation, so the axes are right-handed. The
-/// smaller angle is taken, so axes stay near those of the matrix; a matrix that is diagonal to rounding keeps them.
+/// Each rotation annuls one off-diagonal term; the product of rotations is a rotation, so the axes are right-handed.
+/// The smaller angle is taken, so axes stay near those of the matrix; a matrix that is diagonal to rounding keeps them.
 fn principal_axes(matrix: &DMat3) -> (DVec3, DMat3) {
     let mut a = matrix.to_cols_array_2d();
     let mut v = DMat3::IDENTITY.to_cols_array_2d();

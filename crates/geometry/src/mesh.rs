@@ -1,7 +1,8 @@
 //! Triangle meshes as surfaces: adjacency, which edges are real, and a tree for box queries.
 //!
-//! A surface has two sides and holds bodies on both, so contacts do not depend on the way its triangles run. They must agree on one all the
-//! same: triangles beside each other that run opposite ways are a mistake in the file, which hides others. A closed surface looks outward.
+//! A surface has two sides and holds bodies on both, so contacts do not depend on the way its triangles run. They must
+//! agree on one all the same: triangles beside each other that run opposite ways are a mistake in the file, which hides
+//! others. A closed surface looks outward.
 //!
 //! The contact kernels ask for the triangles near a box and use the kind of each edge to drop contacts that only exist
 //! because a flat surface is cut into triangles.
@@ -42,8 +43,8 @@ pub(crate) struct Neighbour {
 pub(crate) struct MeshData {
     /// Corners \[m\]; no two are equal.
     pub(crate) vertices: Vec<DVec3>,
-    /// Corners of each triangle, counter-clockwise seen from the side to which its normal points. Triangles given with the corner of another on
-    /// an edge are cut there.
+    /// Corners of each triangle, counter-clockwise seen from the side to which its normal points. Triangles given with
+    /// the corner of another on an edge are cut there.
     pub(crate) triangles: Vec<[u32; 3]>,
     /// Unit normal of each triangle.
     pub(crate) normals: Vec<DVec3>,
@@ -163,8 +164,8 @@ fn weld_equal(vertices: &[DVec3], triangles: &[[u32; 3]]) -> (Vec<DVec3>, Vec<[u
     (kept, triangles)
 }
 
-/// Refuses an edge along which its only two triangles run in the same sense: one of them is turned over against the other. `triangles` are
-/// welded; errors name vertices as in `given`.
+/// Refuses an edge along which its only two triangles run in the same sense: one of them is turned over against the
+/// other. `triangles` are welded; errors name vertices as in `given`.
 fn check_neighbours_agree(triangles: &[[u32; 3]], given: &[[u32; 3]]) -> Result<(), ShapeError> {
     let adjacency = Adjacency::new(triangles);
     for group in adjacency.edges().chunk_by(|a, b| a.0 == b.0) {

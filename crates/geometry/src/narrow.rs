@@ -5,19 +5,19 @@
 //! - The normal is a unit vector from body B to body A. The gap is measured along it: positive when the surfaces are
 //!   apart, negative when they overlap. The point lies midway between the two surfaces.
 //! - The smallest gap of a pair of convex bodies that are apart is their distance, of a pair that overlaps the least
-//!   translation that parts them. Further points of a pair share its normal, each with its own gap; but the ends of a capsule
-//!   and corners beside it keep the direction in which they are nearest.
-//! - The points foretell: a small motion brings no surface nearer than they say to first order, but for surfaces that lie beyond
-//!   the margin or look more than 45 degrees away from the normal.
+//!   translation that parts them. Further points of a pair share its normal, each with its own gap; but the ends of a
+//!   capsule and corners beside it keep the direction in which they are nearest.
+//! - The points foretell: a small motion brings no surface nearer than they say to first order, but for surfaces that
+//!   lie beyond the margin or look more than 45 degrees away from the normal.
 //! - A point is reported when its gap is at most the margin. Nothing is remembered between calls: the answer depends on
 //!   the arguments alone, bit for bit.
 //! - Exchanging the bodies gives the same points and gaps to rounding, with opposite normals.
 //! - No tolerance is absolute: scaling a problem by a power of two scales the answer exactly.
 //! - The feature key is unique within the pair and stays the same while the same features touch.
 //!
-//! Half-spaces, containers and meshes never meet each other here: they belong to bodies that contacts do not move. A mesh
-//! is a surface that holds bodies on either side, whichever way its triangles run. Closed mesh bodies arrive as compounds of
-//! convex parts.
+//! Half-spaces, containers and meshes never meet each other here: they belong to bodies that contacts do not move. A
+//! mesh is a surface that holds bodies on either side, whichever way its triangles run. Closed mesh bodies arrive as
+//! compounds of convex parts.
 //!
 //! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
 
@@ -61,11 +61,13 @@ pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64,
     }
 }
 
-/// The contact of a body that went through a mesh or another body between two poses, which [`contacts`] of the later pose alone cannot tell
-/// from one that was always on that side; none for half-spaces, containers and bodies that did not.
+/// The contact of a body that went through a mesh or another body between two poses, which [`contacts`] of the later
+/// pose alone cannot tell from one that was always on that side; none for half-spaces, containers and bodies that did
+/// not.
 ///
-/// `poses_a` and `poses_b` are those of the body axes before and after; the normal points from `b` to `a`, back to the side that the body
-/// came from. The gap is as negative as the body is beyond the surface of a mesh, or deep in the other body when that was seen.
+/// `poses_a` and `poses_b` are those of the body axes before and after; the normal points from `b` to `a`, back to the
+/// side that the body came from. The gap is as negative as the body is beyond the surface of a mesh, or deep in the
+/// other body when that was seen.
 pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -> Option<ContactPoint> {
     if !poses_a.into_iter().chain(poses_b).all(|pose| pose.is_finite()) {
         return None;
@@ -121,7 +123,8 @@ fn ordered_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             against_plane(a, &plane, margin, out);
         }
         (_, Container(container)) => {
-            // Every grain in a container pairs with it, and most touch no wall: one turn into its axes instead of one for each wall.
+            // Every grain in a container pairs with it, and most touch no wall: one turn into its axes instead of one
+            // for each wall.
             let local = b.pose.inverse_transform_point(a.pose.position);
             let reach = a.reach() + margin;
             let rounding = ROUNDING * (local.length() + reach);

@@ -83,8 +83,8 @@ impl Shape {
         crate::bounds::aabb(&self.0.geometry, pose)
     }
 
-    /// The highest point of the surface, at `pose` of the body axes, whose x and y lie in the closed rectangle from `min`
-    /// to `max` (world axes \[m\]); none when the shape does not reach over the rectangle.
+    /// The highest point of the surface, at `pose` of the body axes, whose x and y lie in the closed rectangle from
+    /// `min` to `max` (world axes \[m\]); none when the shape does not reach over the rectangle.
     ///
     /// A half-space that does not look up has none. The walls of a container have no top and are left out: its floor
     /// counts.
@@ -111,8 +111,8 @@ impl Shape {
         primitives
     }
 
-    /// The solid half-spaces of a half-space or a container, in body axes: outward unit normal `n` and offset `d` \[m\] of each, all
-    /// points `p` with `n.p <= d` being solid. None for other shapes.
+    /// The solid half-spaces of a half-space or a container, in body axes: outward unit normal `n` and offset `d` \[m\]
+    /// of each, all points `p` with `n.p <= d` being solid. None for other shapes.
     pub fn half_spaces(&self) -> Vec<(DVec3, f64)> {
         match &self.0.geometry {
             Geometry::HalfSpace { normal } => vec![(*normal, 0.0)],
@@ -121,8 +121,8 @@ impl Shape {
         }
     }
 
-    /// The surface in body axes as triangles, round parts with `segments` around (at least 3 are made). Overlapping parts
-    /// of a compound are drawn whole; a half-space has no triangles.
+    /// The surface in body axes as triangles, round parts with `segments` around (at least 3 are made). Overlapping
+    /// parts of a compound are drawn whole; a half-space has no triangles.
     pub fn triangulate(&self, segments: u32) -> Surface {
         match &self.0.surface {
             Some(surface) => surface.clone(),

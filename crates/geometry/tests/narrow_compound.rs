@@ -105,7 +105,8 @@ fn no_point_of_two_crosses_lies_inside_either() {
             met += 1;
             let (on_a, on_b) = (c.point + 0.5 * c.gap * c.normal, c.point - 0.5 * c.gap * c.normal);
             if inside(pa.inverse_transform_point(on_a)) || inside(pb.inverse_transform_point(on_b)) {
-                // Bars so deep in each other that no point of the surface holds them apart are held by one within. Measured -0.025.
+                // Bars so deep in each other that no point of the surface holds them apart are held by one within.
+                // Measured -0.025.
                 assert!(c.gap < -0.02, "{c:?}");
                 through += 1;
             }

@@ -1,7 +1,7 @@
 //! The smallest gap of convex pieces of any form is their distance or their depth, whatever the margin.
 //!
-//! Features of both bodies (corner, edge or face) are laid against each other at a known gap, exactly or slightly tilted, and the
-//! answer at every margin is held against a measure of its own.
+//! Features of both bodies (corner, edge or face) are laid against each other at a known gap, exactly or slightly
+//! tilted, and the answer at every margin is held against a measure of its own.
 
 mod narrow_support;
 
@@ -32,8 +32,8 @@ struct Tally {
     off_surface: usize,
 }
 
-/// Share of the size to which the gap is right. Measured: 1.7e-9, at the tip of needles, where slack of the clip beside an edge is more
-/// beyond the tip; for balls and capsules 4e-14.
+/// Share of the size to which the gap is right. Measured: 1.7e-9, at the tip of needles, where slack of the clip beside
+/// an edge is more beyond the tip; for balls and capsules 4e-14.
 const TOLERANCE: f64 = 2e-9;
 /// Share of the size to which the gap is the separation along the normal. Measured: 2e-8, for edges parallel to 1e-8.
 const NORMAL: f64 = 4e-8;

@@ -1,9 +1,10 @@
 //! The points of a pair foretell how near its bodies come when they move on by less than the margin.
 //!
-//! Between two looks of the narrow phase a solver knows the bodies by these points alone: each surface near the other body must be held
-//! by one, or a motion that no point forbids ends in an overlap. So bodies are laid against each other a little apart, then moved by
-//! a part of the margin, most of all turned: the true gap after it must not be smaller than the smallest of what the points foretell to
-//! first order. Along a translation the distance of convex pieces is convex, so what is foretold is then a lower bound.
+//! Between two looks of the narrow phase a solver knows the bodies by these points alone: each surface near the other
+//! body must be held by one, or a motion that no point forbids ends in an overlap. So bodies are laid against each
+//! other a little apart, then moved by a part of the margin, most of all turned: the true gap after it must not be
+//! smaller than the smallest of what the points foretell to first order. Along a translation the distance of convex
+//! pieces is convex, so what is foretold is then a lower bound.
 
 mod narrow_support;
 
@@ -235,8 +236,9 @@ fn shortfall(
     (foretold - distance(&moved)) / way
 }
 
-/// Parts of each of the two that lie against each other with a feature, and bodies that are apart: 3763 pairs, 45 of them blind before the
-/// points beside the touching faces were known, none now; the worst is short by 0.16 of its motion.
+/// Parts of each of the two that lie against each other with a feature, and bodies that are apart: 3763 pairs, 45 of
+/// them blind before the points beside the touching faces were known, none now; the worst is short by 0.16 of its
+/// motion.
 #[test]
 fn no_motion_brings_bodies_nearer_than_their_points_foretell() {
     let mut random = Random(171);

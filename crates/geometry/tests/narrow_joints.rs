@@ -6,7 +6,8 @@ use granule_geometry::Shape;
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 use narrow_support::{Random, lowest, touch};
 
-/// The floor and two walls of a room about its corner at the origin, each cut at places of its own, so that long edges meet short ones.
+/// The floor and two walls of a room about its corner at the origin, each cut at places of its own, so that long edges
+/// meet short ones.
 fn corner_of_a_room() -> Shape {
     let cuts: [&[f64]; 3] = [&[0.0, 0.31, 2.0], &[0.0, 0.17, 0.23, 1.1, 2.0], &[0.0, 2.0]];
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
@@ -25,7 +26,8 @@ fn corner_of_a_room() -> Shape {
     Shape::mesh(&vertices, &triangles).expect("a surface")
 }
 
-/// A tip that pokes through the floor close to the wall was pushed round the rim of the floor: 3 % of the body's width went unseen.
+/// A tip that pokes through the floor close to the wall was pushed round the rim of the floor: 3 % of the body's width
+/// went unseen.
 #[test]
 fn a_tip_in_the_corner_of_a_room_is_held_by_floor_and_walls() {
     let room = corner_of_a_room();
@@ -39,7 +41,8 @@ fn a_tip_in_the_corner_of_a_room_is_held_by_floor_and_walls() {
         // Through the floor and up to two walls by depths of their own, down to a hundredth of each other.
         let mut depth = [0, 1, 2].map(|_| 10_f64.powf(random.range(-5.0, -2.5)));
         let away = random.range(-1.0, 1.0).max(0.0);
-        // Or on its way down a wall that it touches: what is not known before it meets the floor is through it a step later.
+        // Or on its way down a wall that it touches: what is not known before it meets the floor is through it a step
+        // later.
         if random.next().is_multiple_of(2) {
             depth[2] = -random.range(0.0, 9e-4);
         }
@@ -93,8 +96,8 @@ fn parts(of: &Rounded) -> Parts {
     of.iter().map(part).collect()
 }
 
-/// Two bodies of random scene 929: the corner of one is in the hollow between a hull and a capsule of the other, in both by a hundredth
-/// of its half width.
+/// Two bodies of random scene 929: the corner of one is in the hollow between a hull and a capsule of the other, in
+/// both by a hundredth of its half width.
 fn crevice() -> [Parts; 2] {
     let hollow: &Rounded = &[
         (0.03034, &[[0.19213, 0.29102, 0.03225]]),
@@ -196,7 +199,8 @@ fn crevice() -> [Parts; 2] {
     [parts(hollow), parts(corner)]
 }
 
-/// Points within a body were dropped also where no other point was left: one body went into another unseen, up to 0.9 h.
+/// Points within a body were dropped also where no other point was left: one body went into another unseen, up to 0.9
+/// h.
 #[test]
 fn a_corner_in_the_hollow_between_two_parts_is_held() {
     let bodies = crevice();

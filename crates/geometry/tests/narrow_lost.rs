@@ -16,7 +16,8 @@ fn next_to(contacts: &[ContactPoint], place: DVec3) -> Option<(f64, &ContactPoin
     nearest.reduce(|best, next| if next.0 < best.0 { next } else { best })
 }
 
-/// A boat with a bow and a stern that rise from its flat bottom by less than the margin: seen before it pitches, not after.
+/// A boat with a bow and a stern that rise from its flat bottom by less than the margin: seen before it pitches, not
+/// after.
 #[test]
 fn a_hull_knows_every_corner_near_a_surface_of_any_kind() {
     let bottom = [[-0.3, -0.1, 0.0], [0.3, -0.1, 0.0], [0.3, 0.1, 0.0], [-0.3, 0.1, 0.0]];
@@ -50,7 +51,8 @@ fn a_hull_knows_every_corner_near_a_surface_of_any_kind() {
     }
 }
 
-/// Where two parts meet in a hollow edge, each ends; the corner of a body that reaches into it lies on a face of either, not on the rim.
+/// Where two parts meet in a hollow edge, each ends; the corner of a body that reaches into it lies on a face of
+/// either, not on the rim.
 #[test]
 fn a_corner_in_a_hollow_edge_is_held_by_both_of_its_faces() {
     let cuboid = |size: [f64; 3]| Shape::cuboid(DVec3::from_array(size)).expect("a box");

@@ -454,8 +454,9 @@ fn soups_of_triangles_do_not_panic() {
     }
 }
 
-/// A plate that crosses the plane of a sheet beside its rim and reaches over it lies against none of its triangles, although its middle is
-/// on the other side of the plane. It was said to overlap by what it reaches above the sheet: 600 half widths.
+/// A plate that crosses the plane of a sheet beside its rim and reaches over it lies against none of its triangles,
+/// although its middle is on the other side of the plane. It was said to overlap by what it reaches above the sheet:
+/// 600 half widths.
 #[test]
 fn what_reaches_over_a_rim_from_below_is_held_by_no_triangle() {
     let strips = 60;

@@ -1,4 +1,5 @@
-//! What went through a mesh between two poses is told, with the side that it came from; what went round it or stayed is not.
+//! What went through a mesh between two poses is told, with the side that it came from; what went round it or stayed is
+//! not.
 
 mod narrow_support;
 
@@ -6,7 +7,8 @@ use granule_geometry::{Shape, passage};
 use granule_model::{DQuat, DVec3, Pose};
 use narrow_support::{Random, check_form};
 
-/// A square of 4 by 4 in the plane z = 0, of `count` needles about a point off its middle, and one more square at z = -1.
+/// A square of 4 by 4 in the plane z = 0, of `count` needles about a point off its middle, and one more square at z =
+/// -1.
 fn needles(count: u32) -> Shape {
     let rim = |i: u32| {
         let t = 4.0 * f64::from(i % count) / f64::from(count);
@@ -124,7 +126,8 @@ fn convex_bodies_that_went_through_each_other_are_told() {
         }
     }
     assert_eq!((through, round), (1500, 3000));
-    // A rod that rolls over a plate, turning by three quarters about its length, sinks in with its edges and goes through nothing.
+    // A rod that rolls over a plate, turning by three quarters about its length, sinks in with its edges and goes
+    // through nothing.
     let rod = Shape::cuboid(DVec3::new(1.0, 5e-3, 5e-3)).unwrap();
     let rolled = |angle: f64| Pose::new(DVec3::Z * 3.6e-3, DQuat::from_rotation_x(angle));
     for angle in [0.8, 1.6, 2.4] {

@@ -2,8 +2,8 @@
 
 use granule_model::{DQuat, DVec3};
 
-/// Squared half angle \[rad2\] up to which the series are used: half an angle of 0.25 rad, a quarter of a radian above and
-/// below, i.e. rotations of up to half a radian in a step.
+/// Squared half angle \[rad2\] up to which the series are used: half an angle of 0.25 rad, a quarter of a radian above
+/// and below, i.e. rotations of up to half a radian in a step.
 const SERIES_LIMIT: f64 = 0.0625;
 
 /// `rotation` followed by the rotation with vector `turn` \[rad\] in world axes (direction: axis, length: angle).
@@ -14,8 +14,9 @@ pub fn rotate(rotation: DQuat, turn: DVec3) -> DQuat {
     (exponential(turn) * rotation).normalize()
 }
 
-/// `rotation` followed by `turn` (unit quaternions, `turn` in world axes), and the turn that was really made: storing the
-/// result rounds it by some 1e-16 rad, and whoever accounts for the angular momentum over many steps must know that.
+/// `rotation` followed by `turn` (unit quaternions, `turn` in world axes), and the turn that was really made: storing
+/// the result rounds it by some 1e-16 rad, and whoever accounts for the angular momentum over many steps must know
+/// that.
 ///
 /// The sum q + (turn - 1) q is formed in one addition for each component, so that its rounding error is known exactly.
 /// The deviation of |q| from one is taken out on the way; it stays at the rounding of |q|^2.

@@ -7,10 +7,10 @@
 //! P1 - P0 = h p x w_m      that is   p + (h/2) w_m x p = P0.                                    (1)
 //! ```
 //!
-//! P1 - P0 is normal to p, so |P| is kept; it is normal to w_m, so T = P.I^-1 P/2 is kept, because T1 - T0 = (P1 - P0).w_m.
-//! (1) says that P1 is P0 turned about w_m by the angle -2 atan(h |w_m|/2); turning the body by the opposite angle about the
-//! same axis, dq = (h w_m/2, 1)/norm, leaves the momentum in the world where it was. (The rule is that of J. C. Simo and
-//! K. K. Wong, Int. J. Numer. Meth. Eng. 31, 1991, 19-52, here with the step h instead of dt.)
+//! P1 - P0 is normal to p, so |P| is kept; it is normal to w_m, so T = P.I^-1 P/2 is kept, because T1 - T0 = (P1 -
+//! P0).w_m. (1) says that P1 is P0 turned about w_m by the angle -2 atan(h |w_m|/2); turning the body by the opposite
+//! angle about the same axis, dq = (h w_m/2, 1)/norm, leaves the momentum in the world where it was. (The rule is that
+//! of J. C. Simo and K. K. Wong, Int. J. Numer. Meth. Eng. 31, 1991, 19-52, here with the step h instead of dt.)
 //!
 //! Both hold for every h, which is free up to h = dt (1 + O(dt^2)). We take
 //!
@@ -18,21 +18,24 @@
 //! h = dt tan(x)/x,   x = n dt/2,   n = P.w/|P| = 2 T/|P|.                                       (2)
 //! ```
 //!
-//! n is the component of w along L, a constant of the motion, so the scheme stays symmetric in time. For steady rotation
-//! about a principal axis n = |w|, the angle is exactly |w| dt and the step is the exponential map. The order is 2.
+//! n is the component of w along L, a constant of the motion, so the scheme stays symmetric in time. For steady
+//! rotation about a principal axis n = |w|, the angle is exactly |w| dt and the step is the exponential map. The order
+//! is 2.
 //!
-//! (1) is solved by Newton's method; its Jacobian 1 + (h/2)([w_m]x - [p]x I^-1) has three rows. A step that turns the body
-//! by more than [`LARGEST_TURN`] is subdivided.
+//! (1) is solved by Newton's method; its Jacobian 1 + (h/2)([w_m]x - [p]x I^-1) has three rows. A step that turns the
+//! body by more than [`LARGEST_TURN`] is subdivided.
 
 use crate::exponential::{compose_exactly, exponential, rotate};
 use crate::momentum::{angular_momentum, velocity_after};
 use granule_model::{DMat3, DQuat, DVec3};
 
-/// Largest angle \[rad\] that is turned in one go; the error of the angle, x^2/3 of it in the worst case, stays below 2.1 %.
+/// Largest angle \[rad\] that is turned in one go; the error of the angle, x^2/3 of it in the worst case, stays below
+/// 2.1 %.
 const LARGEST_TURN: f64 = 0.5;
 /// Angles \[rad\] below this share of a turn are lost in the rounding of the quaternion.
 const SMALLEST_TURN: f64 = f64::EPSILON / 8.0;
-/// Most pieces of a step. A body that turns by more than 512 rad in a step is rotated steadily about its momentum instead.
+/// Most pieces of a step. A body that turns by more than 512 rad in a step is rotated steadily about its momentum
+/// instead.
 const MOST_PIECES: u32 = 1024;
 /// Newton steps allowed for one piece; ordinary motion takes two or three.
 const MOST_ITERATIONS: usize = 10;
@@ -56,7 +59,8 @@ pub(crate) fn advance(rotation: &mut DQuat, angular: &mut DVec3, principal_inert
     turn_about_momentum(rotation, angular, principal_inertia, dt);
 }
 
-/// The smallest power of two of pieces that brings `turn` \[rad\] below the largest; beyond the most for one not finite.
+/// The smallest power of two of pieces that brings `turn` \[rad\] below the largest; beyond the most for one not
+/// finite.
 fn pieces_for(turn: f64) -> u32 {
     let mut pieces = 1;
     while pieces <= MOST_PIECES {

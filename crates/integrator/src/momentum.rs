@@ -5,8 +5,8 @@ use granule_model::{DMat3, DQuat, DVec3};
 /// Moments that agree to this share of the largest count as equal: they come from sums over faces, which round.
 const ISOTROPY_TOLERANCE: f64 = 64.0 * f64::EPSILON;
 
-/// True when the moments are equal to rounding (64 ulp of the largest), as `granule_model::InverseInertia` has it: every
-/// axis is then principal and the angular velocity of the free body constant.
+/// True when the moments are equal to rounding (64 ulp of the largest), as `granule_model::InverseInertia` has it:
+/// every axis is then principal and the angular velocity of the free body constant.
 #[inline]
 pub fn is_isotropic(principal_inertia: DVec3) -> bool {
     let largest = principal_inertia.max_element();
@@ -32,15 +32,16 @@ pub fn angular_velocity(rotation: DQuat, principal_inertia: DVec3, momentum: DVe
 /// The angular velocity after the body was turned by `turn` (unit quaternion in world axes) and its angular momentum L
 /// changed by `impulse` \[N m s\]; the other arguments describe the body before, as for [`angular_momentum`].
 ///
-/// With D the matrix of `turn` and J = R I R^T before, `w1 = D J^-1 D^T (L + impulse)`. Evaluated as it stands, the way from
-/// w to L and back rounds in the last digits of w, and in steady rotation always the same way: |L| then drifts with the
-/// number of steps. Here only the change is computed, which is small of the first order in the angle,
+/// With D the matrix of `turn` and J = R I R^T before, `w1 = D J^-1 D^T (L + impulse)`. Evaluated as it stands, the way
+/// from w to L and back rounds in the last digits of w, and in steady rotation always the same way: |L| then drifts
+/// with the number of steps. Here only the change is computed, which is small of the first order in the angle,
 ///
 /// ```text
 /// s = J^-1 [impulse + (D^T - 1)(L + impulse)],   w1 = w + s + (D - 1)(w + s),
 /// ```
 ///
-/// so that its rounding is small of that order too and the sum rounds without bias; steady rotation does not round at all.
+/// so that its rounding is small of that order too and the sum rounds without bias; steady rotation does not round at
+/// all.
 pub(crate) fn velocity_after(
     rotation: DQuat,
     principal_inertia: DVec3,
@@ -55,7 +56,8 @@ pub(crate) fn velocity_after(
     angular_velocity + (s + displacement(turn, angular_velocity + s))
 }
 
-/// (D - 1) v for the rotation matrix D of `turn`, without cancellation: `2 b x (v c + b x v)` for the quaternion (b, c).
+/// (D - 1) v for the rotation matrix D of `turn`, without cancellation: `2 b x (v c + b x v)` for the quaternion (b,
+/// c).
 #[inline]
 fn displacement(turn: DQuat, v: DVec3) -> DVec3 {
     let b = turn.xyz();

@@ -74,9 +74,9 @@ impl State {
 
 /// Moves a body for `dt` \[s\] under the load `load(pose, velocity)`, a smooth function of its state.
 ///
-/// `principal_inertia` are the moments about the axes of `pose` \[kg m2\], all above zero. The error over a fixed time falls
-/// as dt, dt^2 and dt^4 for the three integrators. `load` is called once, twice and four times. Contacts are not smooth:
-/// a step with contacts uses [`advance_pose`](crate::advance_pose) after its impulses.
+/// `principal_inertia` are the moments about the axes of `pose` \[kg m2\], all above zero. The error over a fixed time
+/// falls as dt, dt^2 and dt^4 for the three integrators. `load` is called once, twice and four times. Contacts are not
+/// smooth: a step with contacts uses [`advance_pose`](crate::advance_pose) after its impulses.
 pub fn advance_smooth<F>(
     integrator: Integrator,
     pose: &mut Pose,

@@ -186,7 +186,8 @@ proptest! {
         prop_assert!(drift.momentum <= 1e-13 && drift.energy <= 1e-12, "{drift:?}");
     }
 
-    // Up to 0.35 rad: the pieces of a longer step are counted from the speed at its start, which differs between the two ways.
+    // Up to 0.35 rad: the pieces of a longer step are counted from the speed at its start, which differs between the
+    // two ways.
     #[test]
     fn the_step_backwards_undoes_the_step(inertia in moments(), axis in vector(), turn in 1e-4..0.2f64) {
         let start = (Pose::new(axis, DQuat::from_xyzw(0.1, 0.2, 0.3, 0.4).normalize()), Velocity { linear: axis, angular: axis });

@@ -1,8 +1,8 @@
 //! Connected components of the contact graph.
 //!
-//! Two dynamic bodies are of one island when a chain of contacts over dynamic bodies joins them. Static and driven bodies
-//! join nothing: an impulse cannot pass through a body that does not yield. Islands are therefore independent of each
-//! other within a step and may be solved in any order.
+//! Two dynamic bodies are of one island when a chain of contacts over dynamic bodies joins them. Static and driven
+//! bodies join nothing: an impulse cannot pass through a body that does not yield. Islands are therefore independent of
+//! each other within a step and may be solved in any order.
 //!
 //! This crate reads pairs of indices only, never positions, velocities or shapes. How an island is solved is left to
 //! `granule-solver`, which bodies sleep to `granule-engine`.
@@ -45,8 +45,8 @@ impl Islands {
     /// inverse Ackermann factor of union-find.
     ///
     /// # Panics
-    /// When a pair names a body at or beyond `body_count`, when `dynamic` is shorter than `body_count`, or when there are
-    /// 2^32 - 1 bodies or contacts: the caller's dense indices are broken then.
+    /// When a pair names a body at or beyond `body_count`, when `dynamic` is shorter than `body_count`, or when there
+    /// are 2^32 - 1 bodies or contacts: the caller's dense indices are broken then.
     pub fn build(&mut self, body_count: usize, dynamic: &[bool], pairs: &[(u32, u32)]) {
         let dynamic = &dynamic[..body_count];
         assert!(body_count < NONE as usize && pairs.len() < NONE as usize, "dense indices are 32 bits wide");
@@ -169,7 +169,8 @@ fn group(count: usize, start: &mut Vec<u32>, items: &mut Vec<u32>, group_of: &[u
     group_by(count, start, items, group_of.iter().copied());
 }
 
-/// Counting sort of the items 0, 1, 2, ... by their group; items of group `NONE` are left out. Order within a group is kept.
+/// Counting sort of the items 0, 1, 2, ... by their group; items of group `NONE` are left out. Order within a group is
+/// kept.
 fn group_by(count: usize, start: &mut Vec<u32>, items: &mut Vec<u32>, group_of: impl Iterator<Item = u32> + Clone) {
     start.clear();
     start.resize(count + 1, 0);

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Work put in is that of driven bodies and of the embedding program's forces. The drift correction's work is not taken
-//! off: what it lifts is a rise. The start's energy is E* with the potential energy counted from the lowest point of the
-//! container, so that it is a scale of what the run can dissipate.
+//! off: what it lifts is a rise. The start's energy is E* with the potential energy counted from the lowest point of
+//! the container, so that it is a scale of what the run can dissipate.
 
 use crate::Sum;
 use serde::{Deserialize, Serialize};
@@ -81,8 +81,8 @@ impl EnergyAudit {
         rise
     }
 
-    /// Takes note that E* changed to `conserved` without a step, because bodies were added, removed or moved by hand, or
-    /// because the step size changed. The difference counts neither as dissipated nor as gained.
+    /// Takes note that E* changed to `conserved` without a step, because bodies were added, removed or moved by hand,
+    /// or because the step size changed. The difference counts neither as dissipated nor as gained.
     pub fn rebase(&mut self, conserved: f64) {
         self.current = conserved;
     }
@@ -124,8 +124,8 @@ impl EnergyAudit {
         share(self.correction.value(), self.scale())
     }
 
-    /// As [`correction_work`](EnergyAudit::correction_work) with every step's work counted as positive, so that lowering
-    /// hides no lifting \[-\].
+    /// As [`correction_work`](EnergyAudit::correction_work) with every step's work counted as positive, so that
+    /// lowering hides no lifting \[-\].
     pub fn absolute_correction_work(&self) -> f64 {
         share(self.absolute_correction.value(), self.scale())
     }

@@ -27,10 +27,10 @@ pub struct Coordination {
 impl Coordination {
     /// Counts the bodies that touch, each pair once however many contact points it has.
     ///
-    /// `radius[i]` \[m\] is the equal-volume radius of body `i` and `grain[i]` tells whether it is a grain (dynamic bodies
-    /// are, walls are not). A pair touches where `gap <= tolerance * r`, r being the radius of the smaller grain of the
-    /// two. Contact points of two bodies that are no grains, of a body with itself, or that name a body beyond the slices
-    /// are left out.
+    /// `radius[i]` \[m\] is the equal-volume radius of body `i` and `grain[i]` tells whether it is a grain (dynamic
+    /// bodies are, walls are not). A pair touches where `gap <= tolerance * r`, r being the radius of the smaller grain
+    /// of the two. Contact points of two bodies that are no grains, of a body with itself, or that name a body beyond
+    /// the slices are left out.
     pub fn of(touches: &[Touch], radius: &[f64], grain: &[bool], tolerance: f64) -> Coordination {
         let bodies = radius.len().min(grain.len());
         let touching = |t: &&Touch| {

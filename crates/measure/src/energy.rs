@@ -6,10 +6,10 @@
 //! E* = K + U + sum (dt / 2) m g.v
 //! ```
 //!
-//! The velocities and positions are those after a step `v' = v + g dt, x' = x + v' dt` (symplectic Euler). In free flight
-//! K grows in it by `m g.v dt + m g^2 dt^2 / 2`, U by `-m g.v dt - m g^2 dt^2`, and `(dt / 2) m g.v` by
-//! `m g^2 dt^2 / 2`: E* stays the same exactly, while K + U falls by `m g^2 dt^2 / 2` in each step and would hide a gain
-//! of that size. Bodies may have made their last steps at different lengths: each has its own `dt`.
+//! The velocities and positions are those after a step `v' = v + g dt, x' = x + v' dt` (symplectic Euler). In free
+//! flight K grows in it by `m g.v dt + m g^2 dt^2 / 2`, U by `-m g.v dt - m g^2 dt^2`, and `(dt / 2) m g.v` by
+//! `m g^2 dt^2 / 2`: E* stays the same exactly, while K + U falls by `m g^2 dt^2 / 2` in each step and would hide a
+//! gain of that size. Bodies may have made their last steps at different lengths: each has its own `dt`.
 
 use crate::Sum;
 use glam::{DQuat, DVec3};
@@ -47,8 +47,8 @@ pub struct Energies {
 }
 
 impl Energies {
-    /// Energies of `bodies` under `gravity` \[m/s2\], potential energy counted from the point `datum` \[m\]. The bodies are
-    /// added in the order given, each sum with compensated rounding.
+    /// Energies of `bodies` under `gravity` \[m/s2\], potential energy counted from the point `datum` \[m\]. The bodies
+    /// are added in the order given, each sum with compensated rounding.
     pub fn of(bodies: impl IntoIterator<Item = BodyMotion>, gravity: DVec3, datum: DVec3) -> Energies {
         let [mut translational, mut rotational, mut potential, mut step_term] = [Sum::default(); 4];
         for body in bodies {

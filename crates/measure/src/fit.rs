@@ -19,7 +19,8 @@ impl FittedLine {
     /// Fewest points that determine a line and its error.
     pub const FEWEST: usize = 3;
 
-    /// The line through `points` (x, z); `None` for fewer than [`Self::FEWEST`], for one x only and for values not finite.
+    /// The line through `points` (x, z); `None` for fewer than [`Self::FEWEST`], for one x only and for values not
+    /// finite.
     pub fn through(points: &[(f64, f64)]) -> Option<Self> {
         if points.len() < Self::FEWEST {
             return None;

@@ -23,8 +23,8 @@ impl Heights {
 
     /// Heights above `floor` \[m\] in strips of cells, in the order of the fall.
     ///
-    /// The first cell of each strip has its centre at `first`, the next at `first + step` \[m\]: `step` is negative where
-    /// the pile falls towards smaller coordinates. Strips are taken to be as wide as the cells are long.
+    /// The first cell of each strip has its centre at `first`, the next at `first + step` \[m\]: `step` is negative
+    /// where the pile falls towards smaller coordinates. Strips are taken to be as wide as the cells are long.
     pub fn new(first: f64, step: f64, floor: f64, strips: Vec<Vec<f64>>) -> Self {
         Heights { first, step, floor, strip_width: step.abs(), strips }
     }
@@ -34,8 +34,8 @@ impl Heights {
         Heights { strip_width, ..self }
     }
 
-    /// The grid for grains of `diameter` \[m\]: `strips` across, cells as near to one diameter long as fills the floor, two
-    /// at least.
+    /// The grid for grains of `diameter` \[m\]: `strips` across, cells as near to one diameter long as fills the floor,
+    /// two at least.
     ///
     /// # Errors
     /// [`GridError`] for a floor without area and for no strip.

@@ -1,8 +1,8 @@
 //! Measures of granular states: angle of repose, surface profile, packing, coordination, energy.
 //!
-//! Every measure works on plain data (points, volumes, pairs, motions) that the caller takes from a simulation, so that it
-//! can be checked on data made by hand. This crate knows no shape, no file and no step: which points to offer is left to
-//! `granule-geometry` and `granule-engine`, what to write where to `granule-export`.
+//! Every measure works on plain data (points, volumes, pairs, motions) that the caller takes from a simulation, so that
+//! it can be checked on data made by hand. This crate knows no shape, no file and no step: which points to offer is
+//! left to `granule-geometry` and `granule-engine`, what to write where to `granule-export`.
 
 mod audit;
 mod coordination;

@@ -6,13 +6,13 @@
 //! fraction = sum_i V_i f_i / V_core,   f_i = volume of (sphere i and core) / volume of sphere i
 //! ```
 //!
-//! For spheres this is the definition itself. For other shapes only grains on the border of the core are counted with the
-//! wrong share, by an amount whose sign depends on how they lie and which averages out along the border. Counting grains
-//! whole by their centres instead would jump with every layer that crosses the border. Overlaps of grains count twice,
-//! which raises the fraction by less than their share of the volume.
+//! For spheres this is the definition itself. For other shapes only grains on the border of the core are counted with
+//! the wrong share, by an amount whose sign depends on how they lie and which averages out along the border. Counting
+//! grains whole by their centres instead would jump with every layer that crosses the border. Overlaps of grains count
+//! twice, which raises the fraction by less than their share of the volume.
 //!
-//! Bias that remains is that of the region: grains order themselves in layers within some two diameters of a flat wall, and
-//! the free surface is rough, so the core should keep away from both ([`CoreRegion::new`]).
+//! Bias that remains is that of the region: grains order themselves in layers within some two diameters of a flat wall,
+//! and the free surface is rough, so the core should keep away from both ([`CoreRegion::new`]).
 
 use crate::Sum;
 use glam::{DVec2, DVec3};
@@ -30,11 +30,12 @@ pub struct CoreRegion {
 }
 
 impl CoreRegion {
-    /// The box over the floor from `floor_min` to `floor_max` (x and y) at height `floor_z`, drawn in by `inset` \[m\] from
-    /// the walls and the floor, up to the height below which the share `quantile` (0 to 1) of the `centers` lie.
+    /// The box over the floor from `floor_min` to `floor_max` (x and y) at height `floor_z`, drawn in by `inset` \[m\]
+    /// from the walls and the floor, up to the height below which the share `quantile` (0 to 1) of the `centers` lie.
     ///
-    /// `None` when nothing is left of it: no centres, values that are not finite, or a pile too small for the inset. Meant
-    /// for a pile whose surface is level; over a slope the box would hold air, and the caller should choose its own.
+    /// `None` when nothing is left of it: no centres, values that are not finite, or a pile too small for the inset.
+    /// Meant for a pile whose surface is level; over a slope the box would hold air, and the caller should choose its
+    /// own.
     pub fn new(
         centers: &[DVec3],
         floor_min: DVec2,
@@ -60,8 +61,8 @@ impl CoreRegion {
     }
 }
 
-/// Packing fraction \[-\] in `core` of grains with the given centres \[m\] and volumes \[m3\]; the shorter of the two slices
-/// decides how many there are.
+/// Packing fraction \[-\] in `core` of grains with the given centres \[m\] and volumes \[m3\]; the shorter of the two
+/// slices decides how many there are.
 ///
 /// The share of a sphere that straddles the border is integrated on 32 by 32 points, to within 1e-3 of its volume.
 pub fn packing_fraction(centers: &[DVec3], volumes: &[f64], core: &CoreRegion) -> f64 {

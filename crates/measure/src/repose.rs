@@ -1,10 +1,10 @@
 //! The angle of repose after Tang, Paluszny and Zimmerman 2014, section 7.5, and the profile of the surface.
 //!
-//! The floor is divided into 16 cells along its long side and 8 across, which makes 8 strips of 16 cells. In each cell the
-//! highest surface point of all grains above it counts; a cell without one contributes nothing. A straight line
+//! The floor is divided into 16 cells along its long side and 8 across, which makes 8 strips of 16 cells. In each cell
+//! the highest surface point of all grains above it counts; a cell without one contributes nothing. A straight line
 //! `z = a + b x` is fitted by least squares through the points of a strip, x being the point's own coordinate along the
-//! strip, and the angle of the strip is `atan(-b)` where the pile falls towards +x. The angle of repose is the mean over
-//! the strips, and the paper's absolute error the mean of (largest - mean) and (mean - smallest).
+//! strip, and the angle of the strip is `atan(-b)` where the pile falls towards +x. The angle of repose is the mean
+//! over the strips, and the paper's absolute error the mean of (largest - mean) and (mean - smallest).
 //!
 //! A strip with fewer than two points, or with all of them at one x, has no line; it is counted and otherwise left out.
 
@@ -172,8 +172,8 @@ impl ReposeGrid {
         true
     }
 
-    /// Offers a surface point \[m\] above a cell, also one on its border, where the highest point above a cell mostly is.
-    /// Returns false for a cell that does not exist or a point that is not above it.
+    /// Offers a surface point \[m\] above a cell, also one on its border, where the highest point above a cell mostly
+    /// is. Returns false for a cell that does not exist or a point that is not above it.
     pub fn offer_in(&mut self, cell: usize, point: DVec3) -> bool {
         if cell >= self.highest.len() || !point.is_finite() {
             return false;
@@ -208,8 +208,8 @@ impl ReposeGrid {
         (self.along_first(self.max).y - self.along_first(self.min).y) / self.strips as f64
     }
 
-    /// The cells that a body between the corners `min` and `max` (x and y in the world \[m\]) may lie above, and at most one
-    /// more on each side.
+    /// The cells that a body between the corners `min` and `max` (x and y in the world \[m\]) may lie above, and at
+    /// most one more on each side.
     pub fn cells_below(&self, min: DVec2, max: DVec2) -> impl Iterator<Item = Cell> + '_ {
         let (low, high) = (self.along_first(self.min), self.along_first(self.max));
         let counts = DVec2::new(self.cells_per_strip as f64, self.strips as f64);

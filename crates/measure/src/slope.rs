@@ -1,33 +1,39 @@
 //! The angle of repose of a surface that is a slope, and a verdict where it is none.
 //!
-//! [`ReposeGrid::measure`](crate::ReposeGrid::measure) fits a line to whatever lies on the floor, as Tang 2014 does. Here it is
-//! first looked for where the slope begins and ends and whether it is one. Lengths are in grain diameters `d`, so that dust and
-//! boulders are judged alike. Definitions, strip by strip, from the high side towards the fall:
+//! [`ReposeGrid::measure`](crate::ReposeGrid::measure) fits a line to whatever lies on the floor, as Tang 2014 does.
+//! Here it is first looked for where the slope begins and ends and whether it is one. Lengths are in grain diameters
+//! `d`, so that dust and boulders are judged alike. Definitions, strip by strip, from the high side towards the fall:
 //!
 //! - **Height**: of the highest surface point over a cell about one `d` long; a bare cell is floor ([`Heights`]).
 //! - **Crest**: the most downhill cell whose height is within 0.75 d of the strip's highest.
 //! - **Toe**: the first cell after the crest that is at most 1.5 d high; the last cell where there is none.
-//! - Both are looked for in means over three cells: single heights scatter by some 0.3 d, and choosing the cell by a height that is then
-//!   fitted makes slopes steeper, at 10 degrees by 1.4 and at 5 by 3.3 degrees with one diameter and no means.
-//! - **Line**: least squares through the heights over the centres of the cells from crest to toe; a strip has one from 4 cells on.
-//! - **Angle**: the mean over the strips, with the standard error of this mean (of the line itself where there is one strip).
+//! - Both are looked for in means over three cells: single heights scatter by some 0.3 d, and choosing the cell by a
+//!   height that is then fitted makes slopes steeper, at 10 degrees by 1.4 and at 5 by 3.3 degrees with one diameter
+//!   and no means.
+//! - **Line**: least squares through the heights over the centres of the cells from crest to toe; a strip has one from
+//!   4 cells on.
+//! - **Angle**: the mean over the strips, with the standard error of this mean (of the line itself where there is one
+//!   strip).
 //! - **Largest step**: between neighbouring cells of any strip, up or down, in `d`.
 //!
-//! Verdicts in the order in which they are looked for; the first that holds is told, and with any but `slope` there is no angle:
+//! Verdicts in the order in which they are looked for; the first that holds is told, and with any but `slope` there is
+//! no angle:
 //!
-//! - **flowing**: the root mean square of the grains' speeds is above 0.05 sqrt(g d). A pile that slides down has the angle of repose when
-//!   it is at rest.
+//! - **flowing**: the root mean square of the grains' speeds is above 0.05 sqrt(g d). A pile that slides down has the
+//!   angle of repose when it is at rest.
 //! - **not-flowed**: less than 5 % of the grains have come beyond where the pile ended before something was taken away
 //!   ([`pile_end`]). Not judged where nothing was.
-//! - **cliff**: in a quarter of the strips or more the surface drops by more than 4 d over two cell widths, which is 63 degrees, or most of
-//!   its fall is one step: more than half of it, and more than 1.5 d, between neighbouring cells. The second rule is for faces that end on a
-//!   bed of grains; lower steps have fewer than four cells. At half of the strips 325 cubes passed whose strips had 25 to 69 degrees.
-//! - **few-cells**: half of the strips or more have fewer than 4 cells from crest to toe: a level surface, a single grain, a bare floor.
-//! - **bent**: the angles of the upper and the lower halves of the stretches differ by more than 15 degrees and by more than three
-//!   standard errors of this difference over the strips.
+//! - **cliff**: in a quarter of the strips or more the surface drops by more than 4 d over two cell widths, which is 63
+//!   degrees, or most of its fall is one step: more than half of it, and more than 1.5 d, between neighbouring cells.
+//!   The second rule is for faces that end on a bed of grains; lower steps have fewer than four cells. At half of the
+//!   strips 325 cubes passed whose strips had 25 to 69 degrees.
+//! - **few-cells**: half of the strips or more have fewer than 4 cells from crest to toe: a level surface, a single
+//!   grain, a bare floor.
+//! - **bent**: the angles of the upper and the lower halves of the stretches differ by more than 15 degrees and by more
+//!   than three standard errors of this difference over the strips.
 //!
-//! Neighbouring strips share grains where they are narrower than these: they count as so many strips as are one `d` wide. The standard error
-//! over strips is that of this one surface. How far packs differ is told by other seeds only.
+//! Neighbouring strips share grains where they are narrower than these: they count as so many strips as are one `d`
+//! wide. The standard error over strips is that of this one surface. How far packs differ is told by other seeds only.
 
 use serde::{Deserialize, Serialize};
 
@@ -108,9 +114,11 @@ impl Verdict {
 /// What the grains of a surface have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flow {
-    /// Share of the grains that came beyond the end of the pile ([`share_beyond`]) \[-\]; `None` where nothing was taken away.
+    /// Share of the grains that came beyond the end of the pile ([`share_beyond`]) \[-\]; `None` where nothing was
+    /// taken away.
     pub share_beyond: Option<f64>,
-    /// Root mean square of the grains' speeds over sqrt(g d) \[-\]; infinite for what moves without gravity, 0 for what is at rest.
+    /// Root mean square of the grains' speeds over sqrt(g d) \[-\]; infinite for what moves without gravity, 0 for what
+    /// is at rest.
     pub speed: f64,
 }
 
@@ -160,7 +168,8 @@ pub struct Slope {
     pub verdict: Verdict,
     /// Its angle; `None` unless it is a slope.
     pub angle: Option<SlopeAngle>,
-    /// Where the crest is along the long side \[m\]: the mean over the strips with 4 cells or more, over all where none has.
+    /// Where the crest is along the long side \[m\]: the mean over the strips with 4 cells or more, over all where none
+    /// has.
     pub crest: f64,
     /// Where the toe is \[m\], likewise.
     pub toe: f64,
@@ -261,8 +270,8 @@ impl<'a> Stretch<'a> {
         self.cells.windows(2).map(|w| (w[0] - w[1]).abs()).fold(0.0, f64::max)
     }
 
-    /// Angle of the upper half less that of the lower one \[degrees\], and its error as the scatter about the lines tells it. The cell in
-    /// the middle belongs to both; a half of two cells has an unbounded error.
+    /// Angle of the upper half less that of the lower one \[degrees\], and its error as the scatter about the lines
+    /// tells it. The cell in the middle belongs to both; a half of two cells has an unbounded error.
     fn bend(&self) -> Option<(f64, f64)> {
         if !self.has_line() {
             return None;

@@ -1,7 +1,7 @@
 //! The highest point of a simple surface above a cell of the grid.
 //!
-//! For analytic shapes the paper's "highest node" of a cell is the highest surface point above the cell; it mostly lies on
-//! the cell's border, which sampled points would miss.
+//! For analytic shapes the paper's "highest node" of a cell is the highest surface point above the cell; it mostly lies
+//! on the cell's border, which sampled points would miss.
 
 use crate::repose::Cell;
 use glam::{DVec2, DVec3};
@@ -18,8 +18,9 @@ impl Cell {
 
     /// Highest point of a triangle above this cell; `None` when no part of it is.
     ///
-    /// The part above the cell is a convex polygon, cut out side by side (Sutherland and Hodgman), and a plane is highest
-    /// in one of its corners. For a body of flat faces the highest point over all its triangles is the exact one.
+    /// The part above the cell is a convex polygon, cut out side by side (Sutherland and Hodgman), and a plane is
+    /// highest in one of its corners. For a body of flat faces the highest point over all its triangles is the exact
+    /// one.
     pub fn top_of_triangle(&self, corners: [DVec3; 3]) -> Option<DVec3> {
         // Four cuts of a triangle leave at most seven corners.
         let mut polygon = [DVec3::ZERO; 8];

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Handle of a body: stays valid and unique for the life of a simulation, also after other bodies are removed.
 ///
 /// Inside a step bodies are dense `u32` indices; a handle is an index with the generation of its slot, so a handle to a
-/// removed body is recognised and refused instead of naming its successor. It knows its simulation as well, and another one refuses
-/// it. The simulation's number counts within the process: it is neither printed nor written, so that no result depends on it.
+/// removed body is recognised and refused instead of naming its successor. It knows its simulation as well, and another
+/// one refuses it. The simulation's number counts within the process: it is neither printed nor written, so that no
+/// result depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId {
     /// Slot of the body.

@@ -12,8 +12,9 @@ pub struct ContactPoint {
     pub normal: DVec3,
     /// Distance of the surfaces along the normal \[m\]: positive apart, negative overlapping.
     pub gap: f64,
-    /// Half the smallest width of the convex pieces that touch, the thinner of the two \[m\]; infinite where neither piece has a width
-    /// (half-spaces, walls, triangles of a mesh). An overlap of this depth reaches the middle of the piece.
+    /// Half the smallest width of the convex pieces that touch, the thinner of the two \[m\]; infinite where neither
+    /// piece has a width (half-spaces, walls, triangles of a mesh). An overlap of this depth reaches the middle of the
+    /// piece.
     pub half_width: f64,
     /// Names the touching features within the pair: stays the same while the same features touch.
     pub feature: u32,

@@ -38,8 +38,8 @@ impl MassProperties {
 
 /// Inverse inertia of a body in world axes \[1/(kg m2)\].
 ///
-/// Spheres, cubes and crosses have the same moment about every axis. For them one number does the work of a matrix in the
-/// innermost loop, and the rotation of the body need not be looked at.
+/// Spheres, cubes and crosses have the same moment about every axis. For them one number does the work of a matrix in
+/// the innermost loop, and the rotation of the body need not be looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InverseInertia {
     /// The same about every axis; zero for a body without finite mass.

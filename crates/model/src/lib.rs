@@ -4,9 +4,9 @@
 //! ranges and sign conventions, and no algorithm beyond the algebra of the nouns themselves. Shapes live in
 //! `granule-geometry`, the impact laws in `granule-solver`, the order of a step in `granule-engine`.
 //!
-//! Conventions, valid in every crate: SI units, right-handed world frame, z up. A contact's normal is a unit vector from
-//! body B to body A; a gap is positive when the surfaces are apart and negative when they overlap; an impulse acts with
-//! its sign on A and with the opposite sign on B. Quaternions are `x, y, z, w` and rotate body axes to world axes.
+//! Conventions, valid in every crate: SI units, right-handed world frame, z up. A contact's normal is a unit vector
+//! from body B to body A; a gap is positive when the surfaces are apart and negative when they overlap; an impulse acts
+//! with its sign on A and with the opposite sign on B. Quaternions are `x, y, z, w` and rotate body axes to world axes.
 
 mod aabb;
 mod body;

@@ -81,8 +81,8 @@ fn check(field: &'static str, value: f64, good: bool, expected: &'static str) ->
 pub struct Coefficients {
     /// Normal restitution e_n \[-\]; from the speed of `restitution_speed` on where it falls with speed.
     pub restitution: f64,
-    /// Whether it falls with the speed of approach. Laws take `restitution` as it is: who makes a contact problem puts in
-    /// what holds at its speeds, by [`Coefficients::at_speed`].
+    /// Whether it falls with the speed of approach. Laws take `restitution` as it is: who makes a contact problem puts
+    /// in what holds at its speeds, by [`Coefficients::at_speed`].
     #[serde(default)]
     pub restitution_speed: RestitutionSpeed,
     /// Tangential restitution e_t \[-\].
@@ -159,8 +159,8 @@ impl Coefficients {
     /// The mixing rule: the geometric mean of each coefficient, and the harmonic mean of the stiffnesses.
     ///
     /// It is symmetric, gives back the common value of equal materials to rounding, and a frictionless or perfectly
-    /// plastic body makes the contact so whatever it meets. Two bodies that touch are springs in a row: the compliances add,
-    /// so the softer body rules; the mean in place of the half keeps the common value of equal materials.
+    /// plastic body makes the contact so whatever it meets. Two bodies that touch are springs in a row: the compliances
+    /// add, so the softer body rules; the mean in place of the half keeps the common value of equal materials.
     pub fn mix(a: &Material, b: &Material) -> Self {
         let mean = |x: f64, y: f64| if x == y { x } else { (x * y).sqrt() };
         let harmonic = |x: f64, y: f64| if x == y { x } else { 2.0 / (x.recip() + y.recip()) };
@@ -176,7 +176,8 @@ impl Coefficients {
         }
     }
 
-    /// The same with the restitution that holds at the approach speed `speed` \[m/s\]; `natural` is `sqrt(g D)` \[m/s\].
+    /// The same with the restitution that holds at the approach speed `speed` \[m/s\]; `natural` is `sqrt(g D)`
+    /// \[m/s\].
     #[must_use]
     pub fn at_speed(&self, speed: f64, natural: f64) -> Self {
         let restitution = self.restitution_speed.at(self.restitution, speed, natural);

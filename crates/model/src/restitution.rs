@@ -1,7 +1,7 @@
 //! Restitution that falls with the speed of approach.
 //!
-//! `e(v) = 1 - (1 - e0) (v/v0)^(3/4)` for `v < v0` and `e0` beyond (Bizon et al. 1998, who set `v0 = sqrt(g D)`): slow contacts lose
-//! little, as those of real grains, and a shaken layer does not collapse inelastically.
+//! `e(v) = 1 - (1 - e0) (v/v0)^(3/4)` for `v < v0` and `e0` beyond (Bizon et al. 1998, who set `v0 = sqrt(g D)`): slow
+//! contacts lose little, as those of real grains, and a shaken layer does not collapse inelastically.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,8 @@ pub enum RestitutionSpeed {
 }
 
 impl RestitutionSpeed {
-    /// Restitution at the approach speed `speed` \[m/s\] (zero for contacts that do not approach), where it is `slowest` from the
-    /// speed v0 on. `natural` is `sqrt(g D)` \[m/s\]; where that is zero restitution is constant.
+    /// Restitution at the approach speed `speed` \[m/s\] (zero for contacts that do not approach), where it is
+    /// `slowest` from the speed v0 on. `natural` is `sqrt(g D)` \[m/s\]; where that is zero restitution is constant.
     pub fn at(self, slowest: f64, speed: f64, natural: f64) -> f64 {
         let full = match self {
             RestitutionSpeed::Constant => return slowest,
@@ -36,8 +36,8 @@ impl RestitutionSpeed {
         1.0 - (1.0 - slowest) * root * root.sqrt()
     }
 
-    /// What holds between two materials: a given speed goes before the natural one, and that before none; of two given ones the
-    /// geometric mean.
+    /// What holds between two materials: a given speed goes before the natural one, and that before none; of two given
+    /// ones the geometric mean.
     pub fn mix(a: Self, b: Self) -> Self {
         use RestitutionSpeed::{Constant, Given, Natural};
         match (a, b) {

@@ -1,7 +1,12 @@
-//! The impacts of a vibrated layer, period by period: time, contacts and iterations of the scene's law, as Table 2 of Zhang et al. 2015.
+//! The impacts of a vibrated layer, period by period: time, contacts and iterations of the scene's law, as Table 2 of
+//! Zhang et al. 2015.
 //!
-//! `cargo run --release -p granule-scene --example vibrated_layer -- [6000|60000] [first period] [last period] [threads] [law] [friction]
-//! [steps per period]`; law, friction and step are the scene's unless they are given.
+//! ```text
+//! cargo run --release -p granule-scene --example vibrated_layer -- \
+//!     [6000|60000] [first period] [last period] [threads] [law] [friction] [steps per period]
+//! ```
+//!
+//! Law, friction and step are the scene's unless they are given.
 
 use std::error::Error;
 

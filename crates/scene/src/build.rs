@@ -18,8 +18,8 @@ pub struct BuiltScene {
 }
 
 impl Scene {
-    /// Makes the simulation and looks at its start: bodies deep inside each other are refused, shallow overlaps and implausible
-    /// values become warnings.
+    /// Makes the simulation and looks at its start: bodies deep inside each other are refused, shallow overlaps and
+    /// implausible values become warnings.
     ///
     /// # Errors
     /// [`SceneError`] of kind [`Start`](Kind::Start) with what the engine does not accept.

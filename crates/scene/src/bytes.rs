@@ -1,5 +1,5 @@
-//! Reads files whole, up to a bound: a device without end or a file named by mistake must not fill the memory. Pipes are read
-//! like files. What the bytes mean is left to the callers.
+//! Reads files whole, up to a bound: a device without end or a file named by mistake must not fill the memory. Pipes
+//! are read like files. What the bytes mean is left to the callers.
 
 use std::fs::File;
 use std::io::Read;

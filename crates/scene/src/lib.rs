@@ -2,8 +2,8 @@
 //!
 //! Floor 4: from TOML to a validated [`Scene`], and from that to a simulation. The format is described in
 //! `data/scenes/FORMAT.md`; every mistake becomes a [`SceneError`] that shows the place in the file and what was meant.
-//! Packaged scenes live once, as files in `data/scenes/`, and are compiled in: see [`packaged`], which also
-//! makes the settling scenes of any size, and, for the experiment with other shapes, frictions and sizes, [`ReposeOptions`].
+//! Packaged scenes live once, as files in `data/scenes/`, and are compiled in: see [`packaged`], which also makes the
+//! settling scenes of any size, and, for the experiment with other shapes, frictions and sizes, [`ReposeOptions`].
 //!
 //! Running a scene, measuring and writing are left to the programs: here stand only the plans for it.
 

@@ -1,8 +1,9 @@
-//! What a scene says that is allowed but hardly meant: units mixed up, a digit too many, bodies that start inside each other.
+//! What a scene says that is allowed but hardly meant: units mixed up, a digit too many, bodies that start inside each
+//! other.
 //!
-//! Nothing here is refused: each finding becomes one sentence with the value, the usual range and the name of what has it. Several
-//! findings of one kind about one material or shape make one sentence, which counts the rest. Whether and where the
-//! sentences are shown is left to the programs.
+//! Nothing here is refused: each finding becomes one sentence with the value, the usual range and the name of what has
+//! it. Several findings of one kind about one material or shape make one sentence, which counts the rest. Whether and
+//! where the sentences are shown is left to the programs.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -22,7 +23,8 @@ const SPEED: f64 = 1000.0;
 const GRAVITY: f64 = 1000.0;
 /// Gravity of the Earth \[m/s2\].
 const EARTH: f64 = 9.81;
-/// Angle by which a floor or gravity may lean where an angle of repose is measured \[degrees\]: a few hundredths of what is measured.
+/// Angle by which a floor or gravity may lean where an angle of repose is measured \[degrees\]: a few hundredths of
+/// what is measured.
 const LEAN: f64 = 0.5;
 /// From where on a plane that leans is a wall \[degrees\].
 const STEEP: f64 = 60.0;
@@ -66,7 +68,8 @@ struct Odd {
     others: usize,
 }
 
-/// The findings `(group, what, value)` by groups, in the order in which each group appears first; the largest value of each.
+/// The findings `(group, what, value)` by groups, in the order in which each group appears first; the largest value of
+/// each.
 fn by_group(found: impl Iterator<Item = (String, String, f64)>) -> Vec<Odd> {
     let mut list: Vec<Odd> = Vec::new();
     for (group, what, value) in found {
@@ -182,7 +185,8 @@ fn gravity(scene: &Scene) -> Option<String> {
     (gravity.z > 0.0).then(text)
 }
 
-/// What an angle of repose is measured from, where that is not the horizontal: gravity that leans, a plane below the grains that does.
+/// What an angle of repose is measured from, where that is not the horizontal: gravity that leans, a plane below the
+/// grains that does.
 fn repose(scene: &Scene) -> Vec<String> {
     let (Some(plan), gravity) = (scene.measure.repose, scene.settings.gravity) else { return Vec::new() };
     let mut found = Vec::new();

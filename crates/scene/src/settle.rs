@@ -1,5 +1,5 @@
-//! The settling scenes with any number of grains: `settle-spheres-10000` is the packaged scene `settle-spheres-540` in a
-//! box that holds 10 000.
+//! The settling scenes with any number of grains: `settle-spheres-10000` is the packaged scene `settle-spheres-540` in
+//! a box that holds 10 000.
 //!
 //! Such a variant is the text of the packaged scene with some values replaced; see [`substitute`].
 

@@ -1,5 +1,5 @@
-//! The texts of the scenes that come with granule. They live as files in `data/scenes/`, which can also be run, copied and changed,
-//! and are compiled in, so that the program needs no files beside it.
+//! The texts of the scenes that come with granule. They live as files in `data/scenes/`, which can also be run, copied
+//! and changed, and are compiled in, so that the program needs no files beside it.
 
 use std::path::Path;
 

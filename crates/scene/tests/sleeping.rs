@@ -1,9 +1,10 @@
 //! Sleeping changes nothing: packaged scenes run with it and without it, and agree wherever a scene has one answer.
 //!
-//! Whether it has one is asked of the scene itself, without sleeping. One run starts with every body shifted by 1e-12 of its
-//! size; one has its bodies in reverse order, by which the contact stage ends elsewhere within its tolerance. While both stay
-//! beside the plain run, so must the one with sleeping. From where they leave it, rounding or the tolerance decides what happens, and
-//! nothing is compared any more. Packs are then compared by their statistics, in `docs/experiments/sleeping-on-and-off.md`.
+//! Whether it has one is asked of the scene itself, without sleeping. One run starts with every body shifted by 1e-12
+//! of its size; one has its bodies in reverse order, by which the contact stage ends elsewhere within its tolerance.
+//! While both stay beside the plain run, so must the one with sleeping. From where they leave it, rounding or the
+//! tolerance decides what happens, and nothing is compared any more. Packs are then compared by their statistics, in
+//! `docs/experiments/sleeping-on-and-off.md`.
 //!
 //! Measured: off by at most 8e-14 of the radius.
 
@@ -140,7 +141,8 @@ fn packaged_scenes_do_not_depend_on_sleeping() {
     assert_eq!(slept, ["bounce", "incline"]);
 }
 
-/// The experiment on the angle of repose with few grains, which come to rest twice, the second time after their wall is gone.
+/// The experiment on the angle of repose with few grains, which come to rest twice, the second time after their wall is
+/// gone.
 #[test]
 fn small_packs_do_not_depend_on_sleeping() {
     let (mut to_the_end, mut slept, mut several) = (0, 0, 0);

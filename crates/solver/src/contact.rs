@@ -1,4 +1,5 @@
-//! Room `contact`: one contact and what hangs together, as data, with the algebra that stage and laws share. Uses no other room.
+//! Room `contact`: one contact and what hangs together, as data, with the algebra that stage and laws share. Uses no
+//! other room.
 
 pub mod blocks;
 pub mod hit;

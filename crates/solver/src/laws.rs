@@ -1,5 +1,5 @@
-//! Room `laws`: what all impact laws have in common ([`law`]), the laws in their families, and all of them by name ([`Law`]).
-//! Uses the rooms `contact` and `stage`.
+//! Room `laws`: what all impact laws have in common ([`law`]), the laws in their families, and all of them by name
+//! ([`Law`]). Uses the rooms `contact` and `stage`.
 
 pub mod law;
 pub mod normal;
@@ -98,8 +98,8 @@ impl Law {
         }
     }
 
-    /// Whether the law tracks energy through the contact stage and gives it back in the release; the others resolve the impacts of
-    /// a step before its forces act.
+    /// Whether the law tracks energy through the contact stage and gives it back in the release; the others resolve the
+    /// impacts of a step before its forces act.
     pub fn is_released(&self) -> bool {
         matches!(self, Law::Etm(_) | Law::EtmWeighted(_))
     }

@@ -6,13 +6,14 @@
 //!
 //! Three rooms, each of which uses those before it only:
 //!
-//! * [`contact`]: the data of one contact ([`Row`]) and of an island with its blocks, the algebra of one contact, a contact problem as plain
-//!   serialisable data and what a law answers, and the [judge](mod@judge), which no law shares.
+//! * [`contact`]: the data of one contact ([`Row`]) and of an island with its blocks, the algebra of one contact, a
+//!   contact problem as plain serialisable data and what a law answers, and the [judge](mod@judge), which no law
+//!   shares.
 //! * [`stage`]: the contact stage: resting contacts and compression, complementarity with Coulomb's cone.
-//! * [`laws`]: the impact laws by families. [`laws::tracking`]: energy tracking of Tang 2014, alone and as the release that follows the
-//!   contact stage, and of Tan 2024. [`laws::normal`]: the laws on normal velocities that Zhang et al. 2015 compare. [`laws::rbss`]: concurrent
-//!   contacts with tangential restitution and the true friction cone. [`laws::sqm`], [`laws::smm`]: one contact after the other, and all by one
-//!   linear system.
+//! * [`laws`]: the impact laws by families. [`laws::tracking`]: energy tracking of Tang 2014, alone and as the release
+//!   that follows the contact stage, and of Tan 2024. [`laws::normal`]: the laws on normal velocities that Zhang et al.
+//!   2015 compare. [`laws::rbss`]: concurrent contacts with tangential restitution and the true friction cone.
+//!   [`laws::sqm`], [`laws::smm`]: one contact after the other, and all by one linear system.
 
 pub mod contact;
 pub mod laws;

@@ -7,36 +7,37 @@
 //! |P_t| <= mu_s P_n with u_t+ = 0,   or   P_t = -mu_d P_n u_t+/|u_t+|        (Coulomb, isotropic)
 //! ```
 //!
-//! by projected Gauss-Seidel: class after class of contacts that share no body, in a fixed order, in a large island block by block
-//! ([`crate::contact::blocks`]); the normal impulse by the
-//! exact normal mobility `k = n.K n`, then the tangential impulse by a gradient step of length `1/k_t` (the largest eigenvalue of K in the
-//! tangent plane) projected radially onto the disk. The radial projection of a gradient step has Coulomb's law as its only
-//! fixed point; a Newton step with the full 2 x 2 block converges in fewer sweeps but its fixed point lets friction act at
-//! an angle to the sliding velocity whenever the block is not isotropic, so it was rejected.
+//! by projected Gauss-Seidel: class after class of contacts that share no body, in a fixed order, in a large island
+//! block by block ([`crate::contact::blocks`]); the normal impulse by the exact normal mobility `k = n.K n`, then the
+//! tangential impulse by a gradient step of length `1/k_t` (the largest eigenvalue of K in the tangent plane) projected
+//! radially onto the disk. The radial projection of a gradient step has Coulomb's law as its only fixed point; a Newton
+//! step with the full 2 x 2 block converges in fewer sweeps but its fixed point lets friction act at an angle to the
+//! sliding velocity whenever the block is not isotropic, so it was rejected.
 //!
 //! Rolling and torsional friction bound a moment in the same way: `|L_roll| <= c_r R P_n` against the relative angular
 //! velocity in the tangent plane, `|L_n| <= c_t R P_n` about the normal.
 //!
-//! **Energy.** With the final impulses P the stage changes the kinetic energy by exactly `sum P.(u- + u+)/2`, whatever the
-//! order of sweeps or the warm start. At the exact solution each term is at most zero. A stage that stops early may
-//! miss that: then it sweeps on, unless it has nothing left to change, and as a last resort all impulses of the island are scaled
-//! back to the point where the energy equals what came in ([`StageReport::scale`] below 1).
+//! **Energy.** With the final impulses P the stage changes the kinetic energy by exactly `sum P.(u- + u+)/2`, whatever
+//! the order of sweeps or the warm start. At the exact solution each term is at most zero. A stage that stops early may
+//! miss that: then it sweeps on, unless it has nothing left to change, and as a last resort all impulses of the island
+//! are scaled back to the point where the energy equals what came in ([`StageReport::scale`] below 1).
 //!
-//! Under gravity the quantity to watch is `E* = kinetic + potential + (dt/2) sum m g.v`, which symplectic Euler keeps exactly in
-//! flight. The stage changes it by `sum P.(u0 + u+)/2` with `u0` the velocity before the forces of the step, since what
-//! gravity adds to `u` within the step is just what the last term of E* takes away. A pack whose load path has just vanished (a
-//! dividing wall is taken out) starts from impulses that are all wrong, and a stage cut short there leaves contacts that push
-//! and open at once: E* rose by 7e-5 of the energy dissipated so far in the steps after the removal. So a stage also sweeps on,
-//! up to `most_sweeps`, while it raises E* by more than `rise`. Far smaller rises matter too, when they come in every step: a column
-//! of seven cubes in the corner of a settled pack swayed at 1 cm/s for as long as it was watched, fed by a stage that stopped
-//! where the last sweep changed little while the slow mode of the column was still far off. Hence the second pair,
-//! `trace` and `more_sweeps`.
+//! Under gravity the quantity to watch is `E* = kinetic + potential + (dt/2) sum m g.v`, which symplectic Euler keeps
+//! exactly in flight. The stage changes it by `sum P.(u0 + u+)/2` with `u0` the velocity before the forces of the step,
+//! since what gravity adds to `u` within the step is just what the last term of E* takes away. A pack whose load path
+//! has just vanished (a dividing wall is taken out) starts from impulses that are all wrong, and a stage cut short
+//! there leaves contacts that push and open at once: E* rose by 7e-5 of the energy dissipated so far in the steps after
+//! the removal. So a stage also sweeps on, up to `most_sweeps`, while it raises E* by more than `rise`. Far smaller
+//! rises matter too, when they come in every step: a column of seven cubes in the corner of a settled pack swayed at 1
+//! cm/s for as long as it was watched, fed by a stage that stopped where the last sweep changed little while the slow
+//! mode of the column was still far off. Hence the second pair, `trace` and `more_sweeps`.
 //!
-//! **Stacks.** The slow modes of a tall column are beyond what sweeps can do. A small island at rest that thirty sweeps have not made sharp is solved
-//! at once, see `stage/newton.rs`; with sweeps alone a tower of thirty cubes leaned by 5 to 25 % of an edge in 10 s.
+//! **Stacks.** The slow modes of a tall column are beyond what sweeps can do. A small island at rest that thirty sweeps
+//! have not made sharp is solved at once, see `stage/newton.rs`; with sweeps alone a tower of thirty cubes leaned by 5
+//! to 25 % of an edge in 10 s.
 //!
-//! **Precision.** Large islands are swept in single precision, as an inner iteration only: what it finds is impulses, and
-//! velocities and energies are computed from these in double precision; see `stage/refine.rs`.
+//! **Precision.** Large islands are swept in single precision, as an inner iteration only: what it finds is impulses,
+//! and velocities and energies are computed from these in double precision; see `stage/refine.rs`.
 //!
 //! **Termination.** At most `most_sweeps` sweeps, then the scaling; no loop depends on convergence.
 
@@ -72,8 +73,9 @@ use crate::contact::memory::make_room;
 
 /// Solves the island from the velocities and warm-start impulses it holds.
 ///
-/// `unforced` are the velocities before the forces of the step, of driven bodies those of the step before; `before` receives those of the bodies as they came in. Afterwards the bodies hold the new velocities and the
-/// rows the impulses.
+/// `unforced` are the velocities before the forces of the step, of driven bodies those of the step before; `before`
+/// receives those of the bodies as they came in. Afterwards the bodies hold the new velocities and the rows the
+/// impulses.
 pub fn solve(
     island: &mut Island<'_>,
     settings: &StageSettings,
@@ -108,10 +110,11 @@ pub fn solve(
     report
 }
 
-/// Sweeps over an impact, which has no gaps, no forces and no blocks: towards the normal velocities `-bias` of the rows, with friction bounded by
-/// boxes of dynamic friction along `axes`, one for each row, and across them. Afterwards the rows hold the impulses; the velocities of
-/// the bodies are left as they were. Returns the number of sweeps, at most `most_sweeps`, and the largest change of a relative
-/// velocity in the last one \[m/s\], which is above `tolerance` where the sweeps did not converge.
+/// Sweeps over an impact, which has no gaps, no forces and no blocks: towards the normal velocities `-bias` of the
+/// rows, with friction bounded by boxes of dynamic friction along `axes`, one for each row, and across them. Afterwards
+/// the rows hold the impulses; the velocities of the bodies are left as they were. Returns the number of sweeps, at
+/// most `most_sweeps`, and the largest change of a relative velocity in the last one \[m/s\], which is above
+/// `tolerance` where the sweeps did not converge.
 pub(crate) fn sweep_impact(
     island: &mut Island<'_>,
     axes: &[DVec3],
@@ -134,9 +137,10 @@ pub(crate) fn sweep_impact(
 /// Tolerance, over the largest speed of a body, from which on single precision will do.
 const COARSE: f64 = 1e-4;
 
-/// Sweeps after which, again and again, contacts that slide are held by dynamic friction until the stage ends. Where static friction is
-/// more than dynamic friction sweeps may go round for ever: a contact that is let go is caught again by static friction, pulls beyond it, and is let go.
-/// Found by trial. What static friction could hold, but slid in that sweep, slides in this step.
+/// Sweeps after which, again and again, contacts that slide are held by dynamic friction until the stage ends. Where
+/// static friction is more than dynamic friction sweeps may go round for ever: a contact that is let go is caught again
+/// by static friction, pulls beyond it, and is let go. Found by trial. What static friction could hold, but slid in
+/// that sweep, slides in this step.
 const SWEEPS_PER_SLIDE: u32 = 50;
 /// Sweeps after which a small island at rest is slow.
 const SLOW: u32 = 30;
@@ -199,8 +203,9 @@ fn go_straight(
 /// Sweeps between two looks at the energy: a look costs as much as a sweep.
 const SWEEPS_PER_LOOK: u32 = 10;
 
-/// The energy bound of the module's head: sweeps on, then scales. Small islands sweep on by conjugate gradients: where a ball lies on others a thousand
-/// times lighter, a thousand plain sweeps left 0.17 m/s and a rise of E* by 3.7e-4 of the energy dissipated; with them it rises by 7.5e-6.
+/// The energy bound of the module's head: sweeps on, then scales. Small islands sweep on by conjugate gradients: where
+/// a ball lies on others a thousand times lighter, a thousand plain sweeps left 0.17 m/s and a rise of E* by 3.7e-4 of
+/// the energy dissipated; with them it rises by 7.5e-6.
 fn guard_energy(
     island: &mut Island<'_>,
     unforced: &[Velocity],
@@ -235,8 +240,9 @@ fn guard_energy(
         rescale(island, before, report.scale);
         book = ledger(island, unforced, before, packs.ledgers(island.blocks.len()));
     }
-    // What no number of sweeps brings down where bodies differ in size: impulses scaled by s change E* by `s (rise - B) + s^2 B`, with `B = P.GP/2`.
-    // Bodies of one size do without: scaled back like that a hundred spheres came to rest after 6.1 s instead of 3.1 s.
+    // What no number of sweeps brings down where bodies differ in size: impulses scaled by s change E* by
+    // `s (rise - B) + s^2 B`, with `B = P.GP/2`. Bodies of one size do without: scaled back like that a hundred spheres
+    // came to rest after 6.1 s instead of 3.1 s.
     let stiffness = 0.5 * (book.approach - book.departure());
     if packs.are_unlike() && book.rise > settings.trace && stiffness > 0.0 {
         let scale = (1.0 - book.rise / stiffness).clamp(0.0, 1.0);

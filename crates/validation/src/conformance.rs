@@ -1,8 +1,8 @@
-//! The conformance matrix: every impact law against the desiderata of Smith et al. 2012, each cell measured (Zhang et al.
-//! 2015, table 1).
+//! The conformance matrix: every impact law against the desiderata of Smith et al. 2012, each cell measured (Zhang et
+//! al. 2015, table 1).
 //!
-//! A cell is one number, over problems in which a law can fail, and a bound for it. What a law *claims* must be measured; what
-//! is measured and not claimed is listed beside it, for it holds in these problems and not in general.
+//! A cell is one number, over problems in which a law can fail, and a bound for it. What a law *claims* must be
+//! measured; what is measured and not claimed is listed beside it, for it holds in these problems and not in general.
 //!
 //! | cell | number | bound |
 //! |---|---|---|
@@ -13,9 +13,9 @@
 //! | ONE | largest pull over the largest impulse: the same problems | at most 1e-10 |
 //! | WAV | rms deviation of post-velocities from Hertz contacts: three balls, the outer ones approaching with x and 1 | at most 0.15 |
 //!
-//! KIN, MOM and ONE are measured on every answer. An answer that a law itself reports as not converged is none where SYM is
-//! measured, and is left out; the line says how many were. Laws without friction or tangential restitution ignore those of
-//! the problems, as they say in their notes.
+//! KIN, MOM and ONE are measured on every answer. An answer that a law itself reports as not converged is none where
+//! SYM is measured, and is left out; the line says how many were. Laws without friction or tangential restitution
+//! ignore those of the problems, as they say in their notes.
 
 pub(crate) mod cells;
 mod problems;

@@ -1,7 +1,7 @@
 //! The reference cases of the published methods, run through the public interfaces and compared with what is expected.
 //!
-//! Floor 4: resolves with `granule-solver`, steps with `granule-engine`. Computes only; printing, files and pictures are
-//! the business of the `granule validate` command. References are embedded, so a case runs from anywhere.
+//! Floor 4: resolves with `granule-solver`, steps with `granule-engine`. Computes only; printing, files and pictures
+//! are the business of the `granule validate` command. References are embedded, so a case runs from anywhere.
 //!
 //! ```
 //! use granule_validation::Case;

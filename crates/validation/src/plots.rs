@@ -18,7 +18,8 @@ pub(crate) struct ThreeBalls {
     pub(crate) after: Vec<f64>,
 }
 
-/// What a box that lands flat does: angular speed \[rad/s\], and error of the linear velocity over the speed before \[-\].
+/// What a box that lands flat does: angular speed \[rad/s\], and error of the linear velocity over the speed before
+/// \[-\].
 pub(crate) struct SpinCurves {
     pub(crate) lambdas: Vec<u32>,
     /// By energy tracking, for every lambda.

@@ -14,7 +14,8 @@ fn run_on(threads: usize, seed: u64) -> Report {
     pool.install(|| run(&RandomScene::new(seed), &Bounds::default()))
 }
 
-/// What starts inside each other, or outside the room, would be blamed on the engine. No gap is smaller than 2 % of the smaller radius.
+/// What starts inside each other, or outside the room, would be blamed on the engine. No gap is smaller than 2 % of the
+/// smaller radius.
 #[test]
 fn nothing_overlaps_and_nothing_is_outside_at_the_start() {
     for seed in 0..200 {
@@ -39,7 +40,8 @@ fn the_seeds_pass() {
     }
 }
 
-/// Scenes in which bodies that swing sank by 1.97 and 3.6 % of their thickness: a step is divided until none leaves its tangent visibly.
+/// Scenes in which bodies that swing sank by 1.97 and 3.6 % of their thickness: a step is divided until none leaves its
+/// tangent visibly.
 #[test]
 fn bodies_that_swing_do_not_sink() {
     for seed in [162, 260] {
@@ -50,9 +52,10 @@ fn bodies_that_swing_do_not_sink() {
     }
 }
 
-/// What was found in scenes made at random and is mended: bodies in the corners of a room of triangles that were held by half its surface
-/// (370: 0.07, 1928: 0.036 of their thickness), corners in the hollow of a compound (566: 0.68, 929: 0.13, 1705: 0.83), and a body in the
-/// wedge between a wall and a block that a blade drives on, which was pressed through the wall (1115: 2.3).
+/// What was found in scenes made at random and is mended: bodies in the corners of a room of triangles that were held
+/// by half its surface (370: 0.07, 1928: 0.036 of their thickness), corners in the hollow of a compound (566: 0.68,
+/// 929: 0.13, 1705: 0.83), and a body in the wedge between a wall and a block that a blade drives on, which was pressed
+/// through the wall (1115: 2.3).
 #[test]
 fn nothing_sinks_at_joints_and_in_wedges() {
     for seed in [370, 1928, 566, 929, 1705, 1115] {

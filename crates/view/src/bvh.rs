@@ -1,7 +1,7 @@
 //! A hierarchy of boxes over surface elements, for rays.
 //!
-//! Binary, built top down by the surface-area heuristic over 16 bins; leaves hold up to four elements. Building is serial
-//! and depends on nothing but the elements, so the same scene gives the same tree.
+//! Binary, built top down by the surface-area heuristic over 16 bins; leaves hold up to four elements. Building is
+//! serial and depends on nothing but the elements, so the same scene gives the same tree.
 
 use granule_model::{Aabb, DVec3};
 
@@ -109,7 +109,8 @@ impl Bvh {
         });
     }
 
-    /// Shows `test` the elements of every leaf that the ray enters before the limit, near leaves first, until it is true.
+    /// Shows `test` the elements of every leaf that the ray enters before the limit, near leaves first, until it is
+    /// true.
     #[inline(always)]
     fn visit(&self, ray: &Ray, to: f64, mut test: impl FnMut(usize, &mut f64) -> bool) -> bool {
         let mut limit = to;

@@ -29,8 +29,8 @@ pub fn save_png(path: &Path, image: &RgbImage) -> Result<(), ViewError> {
 
 /// Writes a film frame by frame as an endless GIF.
 ///
-/// The file is complete after every frame, so a run that is stopped leaves a film of what there was. Only what changed is
-/// stored.
+/// The file is complete after every frame, so a run that is stopped leaves a film of what there was. Only what changed
+/// is stored.
 pub struct Film {
     path: PathBuf,
     file: File,

@@ -1,10 +1,12 @@
 //! Which part of the world holds what moves in a whole run: the boxes that bodies sweep, and who of them counts.
 //!
-//! The region is that of what stays: bodies that left or were removed count only where most did, and then with the place in which they
-//! were first. A body that flies off without being removed counts with its first place only, if that is near, for the others would become a dot. *Flies off* means
-//! that it ends farther from the others than it began, and that the middle of the box that it sweeps is far from theirs: of ten and more
-//! bodies 10 times the distance within which nine tenths of them stay, of fewer 50 times that within which half of them do. So the crowd fills a
-//! tenth of the picture's width at least, a few bodies a fiftieth. Floors, walls and obstacles are left to `region`.
+//! The region is that of what stays: bodies that left or were removed count only where most did, and then with the
+//! place in which they were first. A body that flies off without being removed counts with its first place only, if
+//! that is near, for the others would become a dot. *Flies off* means that it ends farther from the others than it
+//! began, and that the middle of the box that it sweeps is far from theirs: of ten and more bodies 10 times the
+//! distance within which nine tenths of them stay, of fewer 50 times that within which half of them do. So the crowd
+//! fills a tenth of the picture's width at least, a few bodies a fiftieth. Floors, walls and obstacles are left to
+//! `region`.
 
 use granule_engine::{BodySnapshot, Snapshot};
 use granule_model::{Aabb, BodyKind, DVec3};
@@ -59,8 +61,8 @@ impl Framing {
         }
     }
 
-    /// The box \[m\] that holds what moves, with room around it, and reaches to the floor and the walls beside it. Empty when there is nothing of
-    /// finite size.
+    /// The box \[m\] that holds what moves, with room around it, and reaches to the floor and the walls beside it.
+    /// Empty when there is nothing of finite size.
     pub fn region(&self) -> Aabb {
         let moving = around_the_crowd(&self.moving());
         let obstacles: Vec<Aabb> = self.finite(|t| t.kind != BodyKind::Dynamic && t.present).map(|t| t.swept).collect();
@@ -116,7 +118,8 @@ fn around_the_crowd(tracks: &[Track]) -> Aabb {
     counted.fold(Aabb::EMPTY, |a, b| a.union(&b))
 }
 
-/// The middle of the bodies: of a crowd the median along each axis, of a few that of the box of the one that moved least.
+/// The middle of the bodies: of a crowd the median along each axis, of a few that of the box of the one that moved
+/// least.
 fn middle(tracks: &[Track]) -> Option<DVec3> {
     let size = |t: &&Track| t.swept.size().length();
     if tracks.len() < CROWD {

@@ -1,7 +1,7 @@
 //! Where a ray meets a ball, a capsule, a triangle, a box.
 //!
-//! Directions are unit vectors; distances are measured along the ray, which starts at 0. Every function gives the nearest
-//! distance inside an open interval. Balls and capsules also answer for rays that start inside them.
+//! Directions are unit vectors; distances are measured along the ray, which starts at 0. Every function gives the
+//! nearest distance inside an open interval. Balls and capsules also answer for rays that start inside them.
 
 use granule_model::{Aabb, DVec3};
 

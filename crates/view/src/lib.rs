@@ -1,4 +1,5 @@
-//! Pictures and films of granular states, drawn by rays on the processor: no graphics card, no display, no system package.
+//! Pictures and films of granular states, drawn by rays on the processor: no graphics card, no display, no system
+//! package.
 //!
 //! Floor 4: takes snapshots, gives images. [`render`] draws one snapshot from a [`Camera`]; [`save_png`] and [`Film`]
 //! write the images. The same snapshot, camera and options give the same bytes with any number of threads.

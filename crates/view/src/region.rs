@@ -10,17 +10,17 @@ use crate::framing::Framing;
 const PADDING: f64 = 0.03;
 /// A wall or floor counts as one of the grains' container when it is nearer than this, in edges of the grains' box.
 const WALL_REACH: f64 = 2.0;
-/// A static body larger than this, in edges of the grains' box, is landscape: the picture does not try to show all of it. The
-/// grains beside one that is shown fill an eighth of the picture's width.
+/// A static body larger than this, in edges of the grains' box, is landscape: the picture does not try to show all of
+/// it. The grains beside one that is shown fill an eighth of the picture's width.
 const LANDSCAPE: f64 = 8.0;
 /// One that is higher than this, in edges of the grains' box, is a wall of which the part beside the grains is enough.
 const TALL: f64 = 2.0;
 /// A plane looks along an axis when its normal differs from it by less than this (some 0.06 degrees).
 const ALIGNED: f64 = 1e-3;
 
-/// The box \[m\] that holds the moving bodies of `snapshot` and reaches to the floor and the walls around them, but only as
-/// high as the bodies are. Bodies that were flung far away from the others are left out ([`Framing`]). Empty when there is nothing of
-/// finite size.
+/// The box \[m\] that holds the moving bodies of `snapshot` and reaches to the floor and the walls around them, but
+/// only as high as the bodies are. Bodies that were flung far away from the others are left out ([`Framing`]). Empty
+/// when there is nothing of finite size.
 ///
 /// Give one box to all pictures of a run (`RenderOptions::region` and `Camera::framing`), so that camera
 /// and walls stand still: that of a [`Framing`] of all its states.

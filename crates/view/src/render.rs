@@ -98,7 +98,8 @@ impl RenderOptions {
 
 /// Draws `snapshot` as `camera` sees it.
 ///
-/// The image has the width and height of the options. The same arguments give the same bytes with any number of threads.
+/// The image has the width and height of the options. The same arguments give the same bytes with any number of
+/// threads.
 pub fn render(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions) -> RgbImage {
     let (width, height) = options.size();
     let lens = Lens::new(camera, width, height);

@@ -1,9 +1,9 @@
 //! Light: how bright a visible point is, and what is seen through thin things.
 //!
-//! Reflection is matt (Lambert): colour = albedo x (sky x openness + sun x cosine x visibility). *Openness* is the share
-//! of a cosine-weighted hemisphere that is free of neighbours within reach, *visibility* the share of the sun's disc.
-//! Both are sampled at fixed directions: pixel k of each 4 x 4 tile takes every sixteenth direction of one evenly spread
-//! set, and a 4 x 4 mean over the pixels of the same body gathers them, so that the light of 16 n rays costs n.
+//! Reflection is matt (Lambert): colour = albedo x (sky x openness + sun x cosine x visibility). *Openness* is the
+//! share of a cosine-weighted hemisphere that is free of neighbours within reach, *visibility* the share of the sun's
+//! disc. Both are sampled at fixed directions: pixel k of each 4 x 4 tile takes every sixteenth direction of one evenly
+//! spread set, and a 4 x 4 mean over the pixels of the same body gathers them, so that the light of 16 n rays costs n.
 
 use granule_model::DVec3;
 

@@ -10,8 +10,8 @@ const MANY_TRIANGLES: usize = 2000;
 /// Points this near, over the edge of the region, count as inside when a polygon is cut.
 const CUT_TOLERANCE: f64 = 1e-9;
 
-/// The part of the plane through `point` with `normal` that lies in `region`, as a convex polygon counter-clockwise around
-/// the normal; empty when it misses the region.
+/// The part of the plane through `point` with `normal` that lies in `region`, as a convex polygon counter-clockwise
+/// around the normal; empty when it misses the region.
 pub(crate) fn plane_polygon(point: DVec3, normal: DVec3, region: &Aabb) -> Vec<DVec3> {
     let (a, b) = normal.any_orthonormal_pair();
     let foot = region.center() - normal * (region.center() - point).dot(normal);

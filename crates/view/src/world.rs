@@ -23,8 +23,8 @@ const ASKED_GRAINS: usize = 200;
 const FLOOR_RISE: f64 = 0.5;
 /// Half the width of a line in pixels at the distance of the region.
 const LINE_HALF_WIDTH: f64 = 0.55;
-/// Secondary rays start this far off the surface, over the size of the region: above the rounding of hit points (1e-14 of
-/// it), below anything that is seen.
+/// Secondary rays start this far off the surface, over the size of the region: above the rounding of hit points (1e-14
+/// of it), below anything that is seen.
 const LIFT: f64 = 1e-9;
 /// Reach of ambient occlusion in mean radii of the grains: beyond it, neighbours do not darken.
 const OCCLUSION_REACH: f64 = 4.0;
@@ -218,8 +218,8 @@ impl Builder {
         }
     }
 
-    /// Where an obstacle that rises above the region is cut: a dividing wall may be many times as high as the grains. Ground and
-    /// vessels of triangles keep their form: a hill that is cut flat is another hill.
+    /// Where an obstacle that rises above the region is cut: a dividing wall may be many times as high as the grains.
+    /// Ground and vessels of triangles keep their form: a hill that is cut flat is another hill.
     fn cover(&self, body: &BodySnapshot) -> Option<Aabb> {
         let own = body.shape.aabb(&body.pose);
         let cuttable = body.kind != BodyKind::Dynamic && !body.shape.name().ends_with("mesh");

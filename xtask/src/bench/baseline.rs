@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::BenchError;
 use super::row::Row;
 
-/// By how much of the longer one two simulated times may differ and count as the same \[-\]: the last step of a run goes
-/// beyond its end, by more or less as the step is longer or shorter.
+/// By how much of the longer one two simulated times may differ and count as the same \[-\]: the last step of a run
+/// goes beyond its end, by more or less as the step is longer or shorter.
 const SAME_LENGTH: f64 = 0.03;
 
 /// The form of a file with rows, for messages.

@@ -1,7 +1,7 @@
 //! Counts the bytes that are allocated, so that the cost of a body in memory is measured and not guessed.
 //!
-//! The counter wraps the system's allocator for the whole of xtask. It costs an atomic addition per allocation; a warm step
-//! makes next to none.
+//! The counter wraps the system's allocator for the whole of xtask. It costs an atomic addition per allocation; a warm
+//! step makes next to none.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, Ordering};

@@ -1,7 +1,7 @@
 //! Another engine on the same scenes: rapier3d-f64, a program of its own in `peers/`, at 60 and at 600 steps a second.
 //!
-//! The start state goes there as a file. It knows grains of one shape and material and flat walls that stand still, which
-//! is enough for grains that settle and for gases.
+//! The start state goes there as a file. It knows grains of one shape and material and flat walls that stand still,
+//! which is enough for grains that settle and for gases.
 
 use std::path::Path;
 use std::process::Command;

@@ -48,7 +48,8 @@ pub(crate) struct Row {
     /// Most sweeps that an island needed in a step.
     pub(crate) largest_sweeps: u32,
     /// Residual of the contact stage after a step, of the island where it is largest, in the mean over the steps: over
-    /// what gravity changes a velocity by in the step, or without gravity over the largest speed of a body after it \[-\].
+    /// what gravity changes a velocity by in the step, or without gravity over the largest speed of a body after it
+    /// \[-\].
     pub(crate) mean_residual: f64,
     /// The largest such residual \[-\].
     pub(crate) largest_residual: f64,

@@ -1,8 +1,8 @@
 //! How much faster a workload runs on several threads, beside a loop of pure arithmetic on as many.
 //!
-//! Cores are shared with other users of a machine, and with each other where they are half of one: two threads of arithmetic alone
-//! are seldom twice as fast as one. What the threads of a workload bring is therefore held against what that loop brought in the same
-//! minute.
+//! Cores are shared with other users of a machine, and with each other where they are half of one: two threads of
+//! arithmetic alone are seldom twice as fast as one. What the threads of a workload bring is therefore held against
+//! what that loop brought in the same minute.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -12,8 +12,8 @@ use super::row::Row;
 /// Rounds of the loop: a tenth of a second or two.
 const ROUNDS: u64 = 50_000_000;
 
-/// Speed-up of pure arithmetic by `threads` threads: the time of one that does the work alone, times their number, over the
-/// time of all when each does the same work.
+/// Speed-up of pure arithmetic by `threads` threads: the time of one that does the work alone, times their number, over
+/// the time of all when each does the same work.
 pub(super) fn of_arithmetic(pool: &rayon::ThreadPool, threads: u16) -> f64 {
     if threads <= 1 {
         return 1.0;

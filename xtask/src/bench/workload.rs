@@ -49,7 +49,8 @@ pub(crate) struct Workload {
     choice: Choice,
 }
 
-/// The workloads that differ in their scene, in the order in which they run: scene, choice, length, length of a quick run.
+/// The workloads that differ in their scene, in the order in which they run: scene, choice, length, length of a quick
+/// run.
 const SCENES: [(&str, Choice, Length, Length); 14] = [
     ("settle-spheres-540", Choice::Quick, SETTLE, QUICK_SETTLE),
     ("settle-spheres-1080", Choice::Quick, SETTLE, QUICK_SETTLE),

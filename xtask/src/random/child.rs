@@ -12,7 +12,8 @@ use granule_validation::random::{Bounds, FaultKind, RandomScene, Report, run_wat
 
 /// Processor time of the process over that of the run's bound at which it stops itself: the judge's own work is in it.
 const PROCESS_SHARE: f64 = 1.5;
-/// Time by the clock after which a process is killed that did not stop itself, over the same: on a busy machine it runs slowly.
+/// Time by the clock after which a process is killed that did not stop itself, over the same: on a busy machine it runs
+/// slowly.
 const KILL_SHARE: f64 = 30.0;
 /// How often a scene with a slow step is run again.
 const REPEATS: u32 = 2;
@@ -63,8 +64,8 @@ fn stop_when_stuck(mut report: Report, steps: Arc<AtomicU32>, seconds: f64) {
     });
 }
 
-/// The report of the scene of `seed`, run in a process of its own. Where a step was too slow the scene is run again: the same steps do the same
-/// work, so what is slow once is the machine's doing.
+/// The report of the scene of `seed`, run in a process of its own. Where a step was too slow the scene is run again:
+/// the same steps do the same work, so what is slow once is the machine's doing.
 pub(super) fn watched(seed: u64) -> Report {
     let is_slow = |report: &Report| report.faults(&Bounds::default()).iter().any(|f| f.kind == FaultKind::SlowStep);
     let over_median = |report: &Report| report.slowest_step / report.median_step;

@@ -1,5 +1,5 @@
-//! Rule: a crate depends only on crates of lower floors, and only `geometry` on parry. Read from the manifests, in which
-//! cargo forces every import to be declared.
+//! Rule: a crate depends only on crates of lower floors, and only `geometry` on parry. Read from the manifests, in
+//! which cargo forces every import to be declared.
 
 use super::Finding;
 use super::files::File;

@@ -1,7 +1,8 @@
-//! Rule: modules inside a crate form layers. A module uses itself and modules of lower layers, never its neighbours or what is above.
+//! Rule: modules inside a crate form layers. A module uses itself and modules of lower layers, never its neighbours or
+//! what is above.
 //!
-//! References are read from the source: paths that begin with `crate::` or `super::`, comments and unit tests left out. Methods that
-//! another module adds to a type are not seen.
+//! References are read from the source: paths that begin with `crate::` or `super::`, comments and unit tests left out.
+//! Methods that another module adds to a type are not seen.
 
 use super::Finding;
 use super::files::File;

@@ -26,7 +26,8 @@ impl Random {
     }
 }
 
-/// Every pair whose boxes, each grown by its own amount, meet, and the balls in them where both are round; in lexicographic order.
+/// Every pair whose boxes, each grown by its own amount, meet, and the balls in them where both are round; in
+/// lexicographic order.
 pub(crate) fn brute_force(input: &BroadPhaseInput, grown: impl Fn(usize) -> f64) -> Vec<(u32, u32)> {
     let boxes: Vec<Aabb> = (0..input.boxes.len()).map(|i| input.boxes[i].padded(grown(i))).collect();
     let mut pairs = Vec::new();

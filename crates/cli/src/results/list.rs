@@ -1,7 +1,7 @@
 //! Reads the list that a run left in its folder, and removes what stands on it and nothing else.
 //!
-//! A list may have been edited or come from elsewhere, so it is not trusted: a path that leads out of the folder, by its parts or
-//! by a link on its way, is passed over.
+//! A list may have been edited or come from elsewhere, so it is not trusted: a path that leads out of the folder, by
+//! its parts or by a link on its way, is passed over.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! The files that are written while a run goes on: the energy ledger and the ParaView series; and when the next row or frame
-//! is due.
+//! The files that are written while a run goes on: the energy ledger and the ParaView series; and when the next row or
+//! frame is due.
 
 use granule_engine::{EnergyReport, Simulation, StepReport};
 use granule_export::EnergyRow;
@@ -49,8 +49,8 @@ impl Frames {
         Frames { rate, next: 0.0 }
     }
 
-    /// Whether a frame is due at simulated `time` \[s\]; then it counts as taken. Frames that a long step has jumped over
-    /// are left out.
+    /// Whether a frame is due at simulated `time` \[s\]; then it counts as taken. Frames that a long step has jumped
+    /// over are left out.
     pub(crate) fn due(&mut self, time: f64) -> bool {
         let passed = time * self.rate + EARLY;
         let due = passed >= self.next;

@@ -10,7 +10,8 @@ pub(super) fn particles(snapshot: &Snapshot) -> impl Iterator<Item = &BodySnapsh
     snapshot.bodies.iter().filter(|b| b.present && b.kind == BodyKind::Dynamic)
 }
 
-/// Edges that the core of a packing fraction must have at least, in diameters of grains: below it a fraction is that of single grains.
+/// Edges that the core of a packing fraction must have at least, in diameters of grains: below it a fraction is that of
+/// single grains.
 const CORE_DIAMETERS: f64 = 2.0;
 
 /// The packing fraction in the core that the plan describes.
@@ -37,8 +38,8 @@ pub fn packing_fraction(simulation: &Simulation, plan: &PackingPlan) -> Result<f
     Ok(granule_measure::packing_fraction(&centers, &volumes, &core))
 }
 
-/// Diameter of the sphere of a grain's volume up to which half of the volume of all grains is \[m\], the d50 of a sieve curve: dust does
-/// not move it. None without grains.
+/// Diameter of the sphere of a grain's volume up to which half of the volume of all grains is \[m\], the d50 of a sieve
+/// curve: dust does not move it. None without grains.
 pub(super) fn median_diameter(snapshot: &Snapshot) -> Option<f64> {
     let mut diameters: Vec<f64> = particles(snapshot).map(|b| 2.0 * b.shape.equivalent_radius()).collect();
     diameters.sort_by(f64::total_cmp);

@@ -126,8 +126,8 @@ impl Finished {
 /// Runs a scene on threads of its own with progress, signals and all results.
 ///
 /// # Errors
-/// [`CliError`] for what keeps the run from beginning. What ends it later is in [`Finished::ending`]: results are written
-/// then as far as there are any.
+/// [`CliError`] for what keeps the run from beginning. What ends it later is in [`Finished::ending`]: results are
+/// written then as far as there are any.
 pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliError> {
     interrupt::listen();
     let pool = thread_pool(request.threads)?;

@@ -12,8 +12,8 @@ use super::reel::{MEMORY, Reel, State};
 use crate::error::CliError;
 use crate::results::Results;
 
-/// When the picture of a release is taken, after the removal, in units of sqrt(R/g), R the smallest equal-volume radius:
-/// 1.5 s for grains of 3 m, when the front is on its way.
+/// When the picture of a release is taken, after the removal, in units of sqrt(R/g), R the smallest equal-volume
+/// radius: 1.5 s for grains of 3 m, when the front is on its way.
 const RELEASING: f64 = 4.0;
 
 /// Name of the film.
@@ -28,12 +28,13 @@ pub(crate) struct FilmPlan {
 
 /// Takes the pictures of a run and its film.
 ///
-/// `first` and `final` are those of the first and the last state. With [`Pictures::Stages`] there are also `packed`, the end
-/// of a stage after which bodies are removed, `releasing`, soon after that, and one called after each other stage.
+/// `first` and `final` are those of the first and the last state. With [`Pictures::Stages`] there are also `packed`,
+/// the end of a stage after which bodies are removed, `releasing`, soon after that, and one called after each other
+/// stage.
 ///
-/// States are kept while the run goes on and drawn when it ends, whatever ended it: only then is it known where bodies went. All
-/// pictures show the same part of the world, that of [`Framing`], so that they can be laid on each other. A run that is killed
-/// leaves none.
+/// States are kept while the run goes on and drawn when it ends, whatever ended it: only then is it known where bodies
+/// went. All pictures show the same part of the world, that of [`Framing`], so that they can be laid on each other. A
+/// run that is killed leaves none.
 #[derive(Debug)]
 pub(crate) struct Album {
     results: Results,
@@ -212,8 +213,8 @@ struct Drawn {
     bodies: Vec<(Pose, bool)>,
 }
 
-/// Motion since a picture was drawn up to which it is used again, in pixels: root mean square over the bodies, and the largest.
-/// In a pile that has come to rest some last grain still rolls; it may go on in small jumps.
+/// Motion since a picture was drawn up to which it is used again, in pixels: root mean square over the bodies, and the
+/// largest. In a pile that has come to rest some last grain still rolls; it may go on in small jumps.
 const STILL: (f64, f64) = (0.25, 1.5);
 
 impl Cinema {
@@ -260,8 +261,8 @@ impl Drawn {
     }
 }
 
-/// How far a point of a body can be from where it was at `pose` \[m\]: by the way of its centre, and by its turning, for
-/// which |q - q0| is half the angle at small angles. Bodies without end turn nothing into sight.
+/// How far a point of a body can be from where it was at `pose` \[m\]: by the way of its centre, and by its turning,
+/// for which |q - q0| is half the angle at small angles. Bodies without end turn nothing into sight.
 fn largest_motion(body: &BodySnapshot, pose: &Pose) -> f64 {
     let (q, p) = (body.pose.rotation, pose.rotation);
     let turn = 2.0 * (q - p).length().min((q + p).length());

@@ -1,5 +1,5 @@
-//! How far a run has come: a bar on a terminal, a line every few seconds elsewhere, nothing when asked to be quiet. All of it
-//! on standard error.
+//! How far a run has come: a bar on a terminal, a line every few seconds elsewhere, nothing when asked to be quiet. All
+//! of it on standard error.
 
 use std::fmt::Write;
 use std::io::IsTerminal;

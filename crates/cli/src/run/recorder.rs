@@ -15,8 +15,8 @@ use super::runner::{Event, Observer, Outcome};
 use crate::error::CliError;
 use crate::results::{Results, plot_names};
 
-/// Frames of the ParaView series for each one of the film, which plays in real time all the same: drawing is the dearest part of
-/// a demo, and 12.5 pictures a second are fluid enough.
+/// Frames of the ParaView series for each one of the film, which plays in real time all the same: drawing is the
+/// dearest part of a demo, and 12.5 pictures a second are fluid enough.
 const FILM_EVERY: u64 = 2;
 
 /// Names of the files, and stems of the plots.
@@ -33,8 +33,8 @@ fn frame_name(frame: u64) -> String {
     format!("{SERIES}/{}", SeriesWriter::frame_name(frame))
 }
 
-/// Names of the files that a run of `scene` with so many bodies would write into `folder`, `/` between their parts; of the frames the
-/// first one, which no series is without, and those that are there.
+/// Names of the files that a run of `scene` with so many bodies would write into `folder`, `/` between their parts; of
+/// the frames the first one, which no series is without, and those that are there.
 ///
 /// # Errors
 /// [`CliError::Scene`] for a scene that does not say how long it runs.
@@ -70,8 +70,8 @@ fn frames_in(folder: &Path) -> impl Iterator<Item = String> {
     })
 }
 
-/// Writes into one folder: `energy.csv` and `bodies.pvd` while the run goes on; pictures, `film.gif`, `final_state.csv`,
-/// `summary.json` and the plots when it has ended, whatever ended it.
+/// Writes into one folder: `energy.csv` and `bodies.pvd` while the run goes on; pictures, `film.gif`,
+/// `final_state.csv`, `summary.json` and the plots when it has ended, whatever ended it.
 pub struct Recorder {
     results: Results,
     plan: OutputPlan,
@@ -126,8 +126,8 @@ impl Recorder {
         self.album.remarks()
     }
 
-    /// Writes what is written at the end, what is drawn as the last: it takes longest, and who is in a hurry has the numbers. Each file
-    /// is tried, whatever becomes of the others.
+    /// Writes what is written at the end, what is drawn as the last: it takes longest, and who is in a hurry has the
+    /// numbers. Each file is tried, whatever becomes of the others.
     ///
     /// # Errors
     /// The first [`CliError`], naming the path that cannot be written.

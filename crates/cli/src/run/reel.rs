@@ -3,8 +3,8 @@
 use granule_engine::Snapshot;
 use granule_model::Pose;
 
-/// Memory that the states of a film may take \[bytes\]: 400 frames of 540 bodies take 14e6. Beyond it every second state is dropped, and of
-/// those that follow only every second one is kept.
+/// Memory that the states of a film may take \[bytes\]: 400 frames of 540 bodies take 14e6. Beyond it every second
+/// state is dropped, and of those that follow only every second one is kept.
 pub(crate) const MEMORY: usize = 256 << 20;
 
 /// One state: all that differs from one picture to the next.

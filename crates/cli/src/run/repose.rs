@@ -1,4 +1,5 @@
-//! The angle of repose of a state: takes from it the surface that `granule-measure` judges, and makes figure and summary of the answer.
+//! The angle of repose of a state: takes from it the surface that `granule-measure` judges, and makes figure and
+//! summary of the answer.
 
 use granule_engine::{BodySnapshot, Simulation, Snapshot};
 use granule_export::plot::{ProfileFigure, ProfileStrip};
@@ -21,8 +22,8 @@ pub struct Repose {
 }
 
 impl Repose {
-    /// Judges and measures the state of a simulation; `pile_end` is what [`pile_end`] said before bodies were taken away, none where none
-    /// were. None for a floor without area.
+    /// Judges and measures the state of a simulation; `pile_end` is what [`pile_end`] said before bodies were taken
+    /// away, none where none were. None for a floor without area.
     pub fn of(simulation: &Simulation, plan: &ReposePlan, pile_end: Option<f64>) -> Option<Self> {
         let snapshot = &simulation.snapshot();
         let floor = (plan.floor.min.into(), plan.floor.max.into());
@@ -67,7 +68,8 @@ impl Repose {
         }
     }
 
-    /// The profile with its fitted lines and what it is; none for a bare floor. Without `finished` it has neither lines nor a verdict.
+    /// The profile with its fitted lines and what it is; none for a bare floor. Without `finished` it has neither lines
+    /// nor a verdict.
     pub fn figure(&self, title: String, finished: bool) -> Option<ProfileFigure> {
         let points = |cells: &Vec<f64>| -> Vec<_> {
             cells.iter().enumerate().map(|(k, z)| (self.heights.place(k), z + self.heights.floor())).collect()
@@ -117,8 +119,8 @@ fn over_floor<'a>(snapshot: &'a Snapshot, plan: &ReposePlan) -> impl Iterator<It
     particles(snapshot).filter(move |b| within(0, b.pose.position.x) && within(1, b.pose.position.y))
 }
 
-/// Root mean square of the speeds of the grains over the floor, over the root of `energy` = g d \[m2/s2\]; infinite where they move
-/// without gravity.
+/// Root mean square of the speeds of the grains over the floor, over the root of `energy` = g d \[m2/s2\]; infinite
+/// where they move without gravity.
 fn speed(snapshot: &Snapshot, plan: &ReposePlan, energy: f64) -> f64 {
     let squares = || over_floor(snapshot, plan).map(|b| b.velocity.linear.length_squared());
     let (count, sum) = (squares().count(), squares().sum::<f64>());
@@ -128,8 +130,8 @@ fn speed(snapshot: &Snapshot, plan: &ReposePlan, energy: f64) -> f64 {
 /// Share of the grains over the floor whose centres may lie below its level: some may have fallen beside it.
 const BELOW_FLOOR: f64 = 0.1;
 
-/// The floor's level \[m\]: as the scene gives it, or the highest point of a static or driven body over the middle of the rectangle that
-/// lies below nine tenths of the grains' centres; or else 0.
+/// The floor's level \[m\]: as the scene gives it, or the highest point of a static or driven body over the middle of
+/// the rectangle that lies below nine tenths of the grains' centres; or else 0.
 fn floor_level(snapshot: &Snapshot, plan: &ReposePlan) -> f64 {
     let middle = [0, 1].map(|axis| 0.5 * (plan.floor.min[axis] + plan.floor.max[axis]));
     let mut centers: Vec<f64> = over_floor(snapshot, plan).map(|b| b.pose.position.z).collect();

@@ -8,8 +8,8 @@ use crate::clock::{Processor, Stopwatch};
 use crate::error::CliError;
 use crate::run::{measure, repose};
 
-/// By how much the last step of a stage may be longer than the others, as a share: what is left of a stage below this is the
-/// rounding of the times summed so far, and a step of that length would be none.
+/// By how much the last step of a stage may be longer than the others, as a share: what is left of a stage below this
+/// is the rounding of the times summed so far, and a step of that length would be none.
 const LAST_STEP_STRETCH: f64 = 1e-4;
 
 /// A run that is ready to go: the stages with the handles of what each takes away.
@@ -133,8 +133,8 @@ pub struct Outcome {
     pub ending: Ending,
     /// The stages that were begun.
     pub stages: Vec<StageOutcome>,
-    /// Where the pile ended downhill before bodies were taken away, the least of all such times; none where the scene measures no angle
-    /// of repose or takes nothing away after its first stage.
+    /// Where the pile ended downhill before bodies were taken away, the least of all such times; none where the scene
+    /// measures no angle of repose or takes nothing away after its first stage.
     pub pile_end: Option<f64>,
     /// Why something that the scene asks for could not be measured, sentences.
     pub remarks: Vec<String>,
@@ -281,7 +281,8 @@ impl Runner<'_, '_> {
             let rested = stage.until_rest && at_rest && seconds >= stage.min_duration;
             self.book(&report, seconds, at_rest);
             self.tell(&Event::Step(&report))?;
-            // The step itself was sound: observers have seen it before it is said that a body may not be where it led to.
+            // The step itself was sound: observers have seen it before it is said that a body may not be where it led
+            // to.
             self.simulation.check_domain()?;
             if rested {
                 return Ok(StageEnd::Rest);

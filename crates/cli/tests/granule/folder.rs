@@ -1,4 +1,5 @@
-//! A folder of results that is used again: nothing of two runs is mixed, and nothing that no run has written is touched.
+//! A folder of results that is used again: nothing of two runs is mixed, and nothing that no run has written is
+//! touched.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -9,8 +9,8 @@ use std::process::Command;
 
 use crate::support::{Ended, call, cubes, folder, granule, write};
 
-/// Runs the program where no file may grow beyond `blocks` of 512 bytes. `trap` keeps the signal away that would kill it, so that
-/// writes fail as on a full disk.
+/// Runs the program where no file may grow beyond `blocks` of 512 bytes. `trap` keeps the signal away that would kill
+/// it, so that writes fail as on a full disk.
 fn limited(folder: &Path, blocks: u32, arguments: &str) -> Ended {
     let program = env!("CARGO_BIN_EXE_granule");
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec '{program}' {arguments}");

@@ -1,4 +1,5 @@
-//! Signals that ask to end: the step is finished, everything computed so far is written, and the exit code says which it was.
+//! Signals that ask to end: the step is finished, everything computed so far is written, and the exit code says which
+//! it was.
 
 #![cfg(unix)]
 

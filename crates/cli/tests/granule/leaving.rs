@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::support::{call, folder, summary, write};
 
-/// A table of ten edges by ten with a cube at rest and balls that roll over its edge one after the other; `unit` is the edge of
-/// the cube \[m\]. `run` are lines of `[run]`, `more` further tables.
+/// A table of ten edges by ten with a cube at rest and balls that roll over its edge one after the other; `unit` is the
+/// edge of the cube \[m\]. `run` are lines of `[run]`, `more` further tables.
 fn table(unit: f64, run: &str, more: &str, balls: usize) -> String {
     let mut text = format!(
         "[run]\n{run}\n{more}\n\
@@ -149,8 +149,8 @@ fn a_stage_may_remove_who_has_left_already() {
     assert_eq!((&summary["ended"], summary["removed"].as_array().map(Vec::len)), (&Value::from("duration"), Some(1)));
 }
 
-/// Frames of the ParaView series lose the ball with the step in which it left, and the picture of the end shows the table as that of a run
-/// in which there was no ball: its step is given, so that the cube makes the same ones.
+/// Frames of the ParaView series lose the ball with the step in which it left, and the picture of the end shows the
+/// table as that of a run in which there was no ball: its step is given, so that the cube makes the same ones.
 #[test]
 fn files_show_who_is_there() {
     let folder = folder();

@@ -62,7 +62,8 @@ fn one_grain_has_no_angle_on_the_terminal_nor_in_files() {
 
 #[test]
 fn a_wall_of_cubes_that_stands_is_a_cliff_on_a_floor_of_any_level() {
-    // Six layers on half of the floor: 4 by 4 by 6 cubes at touch, and the measure that leaves bare floor out finds it level.
+    // Six layers on half of the floor: 4 by 4 by 6 cubes at touch, and the measure that leaves bare floor out finds it
+    // level.
     let mut grains = Vec::new();
     for i in 0..96 {
         let (x, y, z) = (i % 4, (i / 4) % 4, i / 16);

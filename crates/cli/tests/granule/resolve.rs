@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::support::{call, folder, write};
 
-/// Two balls of 25 mm and 7850 kg/m3 that meet head-on in the direction (1, 1, 1), their centres apart along (1, 1, 0): the first
-/// binary collision of the RBSS thesis, table 5.1.
+/// Two balls of 25 mm and 7850 kg/m3 that meet head-on in the direction (1, 1, 1), their centres apart along (1, 1, 0):
+/// the first binary collision of the RBSS thesis, table 5.1.
 const BINARY: &str = "[law.rbss]\n\
     [materials.steel]\ndensity = 7850.0\nrestitution = 0.9\ntangential_restitution = 0.9\nstatic_friction = 0.15\n\
     [shapes.ball]\nsphere.radius = 0.025\n\
@@ -53,15 +53,16 @@ fn the_law_on_the_command_line_comes_first() {
         // Two balls do not couple normal and tangential motion: every law gives (1 + e) m |u_n| / 2.
         assert!((push / 1.3805333130 - 1.0).abs() <= 1e-9, "{law}: {push}");
     }
-    // The scene's parameters hold when the scene's law is named, and the defaults when another is: fewer steps, fewer impulses.
+    // The scene's parameters hold when the scene's law is named, and the defaults when another is: fewer steps, fewer
+    // impulses.
     let coarse = BINARY.replace("[law.rbss]", "[law.etm-weighted]\nalpha = 7");
     let iterations = |scene: &str| resolved(scene, &["--law", "etm-weighted"])["resolution"]["iterations"].as_u64();
     assert!(iterations(&coarse) < iterations(BINARY), "{:?} {:?}", iterations(&coarse), iterations(BINARY));
 }
 
-/// Tang's boxes of section 7.2, a quarter of the faces overlapping: four corners that approach alike, so the sequential laws depend
-/// on the order of contacts. Values of the independent code behind `data/reference/r4_boxes_etm.json`, which has them in turn round the
-/// face from the least corner.
+/// Tang's boxes of section 7.2, a quarter of the faces overlapping: four corners that approach alike, so the sequential
+/// laws depend on the order of contacts. Values of the independent code behind `data/reference/r4_boxes_etm.json`,
+/// which has them in turn round the face from the least corner.
 const BOXES: &str = "[shapes.block]\ncuboid.size = [2.0, 2.0, 1.0]\n\
     [materials.stiff]\ndensity = 1.0\nrestitution = 1.0\nstatic_friction = 0.0\n\
     [[body]]\nshape = \"block\"\nmaterial = \"stiff\"\nposition = [1.5, 0.0, 1.0]\nvelocity = [0.0, 0.0, -10.0]\n\

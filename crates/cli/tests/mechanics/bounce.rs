@@ -1,7 +1,8 @@
-//! Bodies that fall, touch and rise again to e^2 of the height, over and over; read from the potential energy of every step.
+//! Bodies that fall, touch and rise again to e^2 of the height, over and over; read from the potential energy of every
+//! step.
 //!
-//! Measured: first rebound at most 92 % of the bound (a flat cube, e = 0.3, 1/600 s: 2.0 % low), later ones 91 %; no rise at all
-//! without restitution.
+//! Measured: first rebound at most 92 % of the bound (a flat cube, e = 0.3, 1/600 s: 2.0 % low), later ones 91 %; no
+//! rise at all without restitution.
 
 use glam::{DQuat, DVec3};
 use granule_solver::Law;
@@ -70,8 +71,8 @@ impl Drop {
     }
 }
 
-/// Shapes of about the same size with the orientation in which they fall, the height of their centre, a name, and whether
-/// they touch in one point.
+/// Shapes of about the same size with the orientation in which they fall, the height of their centre, a name, and
+/// whether they touch in one point.
 fn shapes(size: f64) -> [(String, DQuat, f64, &'static str, bool); 4] {
     let r = 0.5 * size;
     let capsule = format!("capsule = {{ radius = {r:?}, length = {size:?} }}");
@@ -96,9 +97,9 @@ fn drops(judge: &mut Judge, ground: Ground, size: f64) {
                 restitution,
                 gravity: 9.8,
                 time_step: step * size.sqrt(),
-                // The engine takes what comes in at a few g dt for resting: later rebounds are held while they stay well
-                // above it. A body that touches at several points leaves spinning, because energy tracking advances one
-                // contact after the other, and its later bounces are no longer those of a flat one.
+                // The engine takes what comes in at a few g dt for resting: later rebounds are held while they stay
+                // well above it. A body that touches at several points leaves spinning, because energy tracking
+                // advances one contact after the other, and its later bounces are no longer those of a flat one.
                 bounces: if restitution < 0.5 || !touches_in_a_point { 1 } else { 3 },
                 law: "etm",
             };

@@ -1,4 +1,5 @@
-//! The same scene gives the same bits: twice, with one and two threads, in every build, and from one version to the next.
+//! The same scene gives the same bits: twice, with one and two threads, in every build, and from one version to the
+//! next.
 
 use glam::DVec3;
 
@@ -55,8 +56,8 @@ fn bumps() -> String {
     stl(&triangles)
 }
 
-/// 1440 spheres, cubes and hulls in touch, layer by layer, stirred: one island that is swept in blocks and in single precision, a few steps
-/// long. What is small, as the scene above, takes other paths through the solver.
+/// 1440 spheres, cubes and hulls in touch, layer by layer, stirred: one island that is swept in blocks and in single
+/// precision, a few steps long. What is small, as the scene above, takes other paths through the solver.
 fn heap() -> Scene {
     let mut scene = Scene::with_ledger("duration = 0.05\ntime_step = 0.005", 1);
     scene.material("ground", 0.4, 0.5);
@@ -122,7 +123,8 @@ fn the_hash_sees_the_last_bit() {
     assert_ne!(ball(1.0), ball(1.0f64.next_up()));
 }
 
-/// The heap takes the paths that are for large islands: blocks and single precision from 1000 contacts on, preparation on all threads from 4096.
+/// The heap takes the paths that are for large islands: blocks and single precision from 1000 contacts on, preparation
+/// on all threads from 4096.
 #[test]
 fn the_heap_is_one_large_island() {
     let scene = granule_scene::Scene::parse(heap().text(), "heap", std::path::Path::new(".")).expect("a valid scene");
@@ -143,7 +145,8 @@ fn threads_give_the_same_bits_in_a_large_island() {
     }
 }
 
-/// Judges the hash of a scene against the one in `data/reference/golden_hashes.json`: the same on every machine, in dev and release builds.
+/// Judges the hash of a scene against the one in `data/reference/golden_hashes.json`: the same on every machine, in dev
+/// and release builds.
 fn judge_hash(name: &str, found: &str) {
     let file = reference(include_str!("../../../../data/reference/golden_hashes.json"));
     let golden = file[name].as_str().unwrap_or_else(|| panic!("no hash of {name:?} is minted; found {found:?}"));

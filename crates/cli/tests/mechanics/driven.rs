@@ -1,7 +1,7 @@
 //! Driven bodies: belts, pistons, lifts, turntables, and walls that are taken away.
 //!
-//! Measured: work and heat of belt and lift to 4e-12, a ball on a turntable off by 0.75 % of its circle after a turn at 1/240 s,
-//! energy gained at most 2e-10 of what was dissipated, and the ball behind the wall lets go to 1e-13.
+//! Measured: work and heat of belt and lift to 4e-12, a ball on a turntable off by 0.75 % of its circle after a turn at
+//! 1/240 s, energy gained at most 2e-10 of what was dissipated, and the ball behind the wall lets go to 1e-13.
 
 use std::f64::consts::PI;
 
@@ -16,8 +16,8 @@ fn driven(name: &str, size: DVec3, at: DVec3, velocity: DVec3, angular_velocity:
     body
 }
 
-/// A belt at v takes a box along: it slips for v / (mu g), falls behind by v^2 / (2 mu g), and the belt works m v^2, half of it
-/// the box's and half of it friction's, because its force acts at the speed v until the momentum is m v.
+/// A belt at v takes a box along: it slips for v / (mu g), falls behind by v^2 / (2 mu g), and the belt works m v^2,
+/// half of it the box's and half of it friction's, because its force acts at the speed v until the momentum is m v.
 #[test]
 fn a_belt_carries_a_box() {
     let mut judge = Judge::default();
@@ -45,8 +45,8 @@ fn a_belt_carries_a_box() {
     judge.finish();
 }
 
-/// A floor that rises at v from the start lifts a box: work m v^2 for the start, half of it lost in the plastic impact, and
-/// m g v T for the way.
+/// A floor that rises at v from the start lifts a box: work m v^2 for the start, half of it lost in the plastic impact,
+/// and m g v T for the way.
 #[test]
 fn a_lift_works_against_gravity() {
     let mut judge = Judge::default();
@@ -68,8 +68,9 @@ fn a_lift_works_against_gravity() {
     judge.finish();
 }
 
-/// A floor that is shaken below 1 g carries a box: it follows the floor, and no step gains energy beyond the work booked. Booked with
-/// the floor's velocity at the end of each step alone, the gain of a step at 60 Hz was 0.09 (start at full speed) and 290 (start at rest).
+/// A floor that is shaken below 1 g carries a box: it follows the floor, and no step gains energy beyond the work
+/// booked. Booked with the floor's velocity at the end of each step alone, the gain of a step at 60 Hz was 0.09 (start
+/// at full speed) and 290 (start at rest).
 #[test]
 fn a_shaken_floor_books_its_work() {
     let mut judge = Judge::default();
@@ -94,9 +95,9 @@ fn a_shaken_floor_books_its_work() {
     judge.finish();
 }
 
-/// A piston drives loose balls together in a trough: no step gains energy beyond the work booked, and no ball stays behind.
-/// The balls have room for all of them in one layer: a chain of balls that friction locks between piston and wall has no
-/// solution for rigid bodies.
+/// A piston drives loose balls together in a trough: no step gains energy beyond the work booked, and no ball stays
+/// behind. The balls have room for all of them in one layer: a chain of balls that friction locks between piston and
+/// wall has no solution for rigid bodies.
 #[test]
 fn a_piston_books_its_work() {
     let mut judge = Judge::default();
@@ -126,8 +127,8 @@ fn a_piston_books_its_work() {
     judge.finish();
 }
 
-/// A ball on a turntable of rate W circles with 2/7 W, wherever and however fast: after half a turn it is opposite, after a
-/// whole one back (`r7_motion.json`, 1 %).
+/// A ball on a turntable of rate W circles with 2/7 W, wherever and however fast: after half a turn it is opposite,
+/// after a whole one back (`r7_motion.json`, 1 %).
 #[test]
 fn a_ball_circles_on_a_turntable() {
     let file = reference(include_str!("../../../../data/reference/r7_motion.json"));

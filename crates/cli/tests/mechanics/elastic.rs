@@ -1,8 +1,8 @@
 //! Perfectly elastic, frictionless spheres in a closed box keep their energy, impact by impact and over the whole run.
 //!
-//! Measured: at least 739 impacts; impact stages to 9e-15, the run without gravity to 1.3e-15; with gravity a whole step to 3.2e-5, the run of
-//! 250 steps to 1.3e-4, and to 1.1e-4 in E*. With a restitution of 0.999 instead of 1 that run loses 2.0e-2. With sleeping or
-//! without is the same: nothing holds a ball without friction.
+//! Measured: at least 739 impacts; impact stages to 9e-15, the run without gravity to 1.3e-15; with gravity a whole
+//! step to 3.2e-5, the run of 250 steps to 1.3e-4, and to 1.1e-4 in E*. With a restitution of 0.999 instead of 1 that
+//! run loses 2.0e-2. With sleeping or without is the same: nothing holds a ball without friction.
 
 use glam::DVec3;
 

@@ -1,7 +1,8 @@
 //! Stepping from impact to impact: exact flights and rebounds, and the limit of the ordinary step for short steps.
 //!
-//! Measured: energy of a rebound to 4e-15, place after two bounces to 1.2e-12 m, energy of 40 elastic balls under gravity to
-//! 2e-15 over the run; cradles of the eleven laws alike in both ways to 1e-6, energy tracking by the release to 3 %.
+//! Measured: energy of a rebound to 4e-15, place after two bounces to 1.2e-12 m, energy of 40 elastic balls under
+//! gravity to 2e-15 over the run; cradles of the eleven laws alike in both ways to 1e-6, energy tracking by the release
+//! to 3 %.
 
 use glam::DVec3;
 use granule_solver::Law;
@@ -46,7 +47,8 @@ fn a_ball_keeps_e_squared_of_its_energy() {
     judge.finish();
 }
 
-/// The ordinary step comes to the same as its step goes to zero; the exact place is that of a thrown ball after two bounces.
+/// The ordinary step comes to the same as its step goes to zero; the exact place is that of a thrown ball after two
+/// bounces.
 #[test]
 fn ordinary_steps_come_to_the_same() {
     let mut judge = Judge::default();

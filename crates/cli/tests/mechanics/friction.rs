@@ -22,8 +22,8 @@ fn ball(duration: f64, step: f64, radius: f64, coefficients: &str, velocity: DVe
     scene.run().body("ball").clone()
 }
 
-/// Rolling friction mu_r resists with the moment mu_r R N. With friction F at the contact, m a = -F and I a / R = F R - M for
-/// rolling without slip: (m + I / R^2) a = -M / R, and with I = 2/5 m R^2, a = -5/7 mu_r g. The ball stops after
+/// Rolling friction mu_r resists with the moment mu_r R N. With friction F at the contact, m a = -F and I a / R = F R -
+/// M for rolling without slip: (m + I / R^2) a = -M / R, and with I = 2/5 m R^2, a = -5/7 mu_r g. The ball stops after
 /// v0^2 / (2 a) = 7 v0^2 / (10 mu_r g).
 #[test]
 fn rolling_friction_stops_a_ball_at_the_exact_distance() {
@@ -50,7 +50,8 @@ fn rolling_friction_stops_a_ball_at_the_exact_distance() {
             let end = run(1.5 * stop);
             judge.at_most("speed after the stop", &label, end.velocity.length() / v0, 1e-9);
             judge.at_most("spin after the stop", &label, end.angular_velocity.length() * radius / v0, 1e-9);
-            // Symplectic Euler sums speeds from the ends of the steps: v0 dt / 2 short, and a dt^2 for the step of the stop.
+            // Symplectic Euler sums speeds from the ends of the steps: v0 dt / 2 short, and a dt^2 for the step of the
+            // stop.
             let expected = v0 * v0 / (2.0 * a) - 0.5 * v0 * dt;
             judge.at_most("stopping distance", &label, (end.at.x - expected).abs(), a * dt * dt);
         }
@@ -65,8 +66,8 @@ fn without_rolling_friction_a_ball_rolls_on() {
     assert!((end.velocity.x - 2.0).abs() <= 2e-12 && (end.at.x - 20.0).abs() <= 2e-11, "{end:?}");
 }
 
-/// Torsional friction mu_t resists a spin about the normal with the moment mu_t R N: w' = -mu_t R m g / (2/5 m R^2), so that
-/// the spin w0 is gone after 2 R w0 / (5 mu_t g).
+/// Torsional friction mu_t resists a spin about the normal with the moment mu_t R N: w' = -mu_t R m g / (2/5 m R^2), so
+/// that the spin w0 is gone after 2 R w0 / (5 mu_t g).
 #[test]
 fn torsional_friction_stops_a_spinning_ball() {
     let mut judge = Judge::default();
@@ -96,8 +97,8 @@ fn torsional_friction_stops_a_spinning_ball() {
     judge.finish();
 }
 
-/// Blocks slowed down on one floor: a named pair has its own coefficient, any other the geometric mean; and two balls that
-/// bounce as their pairs say.
+/// Blocks slowed down on one floor: a named pair has its own coefficient, any other the geometric mean; and two balls
+/// that bounce as their pairs say.
 #[test]
 fn pairs_of_materials_have_their_own_coefficients() {
     let mut judge = Judge::default();

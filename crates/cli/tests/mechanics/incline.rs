@@ -1,7 +1,9 @@
-//! Blocks on slopes: with friction angle below the slope they slide with a = g (sin alpha - mu cos alpha), above it they stay.
+//! Blocks on slopes: with friction angle below the slope they slide with a = g (sin alpha - mu cos alpha), above it
+//! they stay.
 //!
-//! Measured: sliding speeds off by 15 % of the bound, and those of the reference cases by 0.01 %; drifts of 4.2e-7 m, nearly all of it
-//! in the first step, whose contact stage starts from nothing; stopping distance 91 % (the integrator's share, v0 dt / 2).
+//! Measured: sliding speeds off by 15 % of the bound, and those of the reference cases by 0.01 %; drifts of 4.2e-7 m,
+//! nearly all of it in the first step, whose contact stage starts from nothing; stopping distance 91 % (the
+//! integrator's share, v0 dt / 2).
 
 use glam::DVec3;
 
@@ -52,7 +54,8 @@ impl Slope {
     }
 }
 
-/// Slides on one ground and size from rest with several frictions, at all angles and steps. Time scales with sqrt(size).
+/// Slides on one ground and size from rest with several frictions, at all angles and steps. Time scales with
+/// sqrt(size).
 fn slides(judge: &mut Judge, ground: Ground, size: f64) {
     const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 0.95];
     let (gravity, unit) = (9.8, size.sqrt());
@@ -74,8 +77,9 @@ fn slides(judge: &mut Judge, ground: Ground, size: f64) {
     }
 }
 
-/// Rests for 10 s on one ground and size, asleep and awake. Nearer to the friction angle than a fifth the bound is not kept at
-/// 1/60 s: 4.5e-6 m at 1.05 of the tangent, because the first contact stage, which starts from no impulses, is cut short.
+/// Rests for 10 s on one ground and size, asleep and awake. Nearer to the friction angle than a fifth the bound is not
+/// kept at 1/60 s: 4.5e-6 m at 1.05 of the tangent, because the first contact stage, which starts from no impulses, is
+/// cut short.
 fn rests(judge: &mut Judge, ground: Ground, size: f64) {
     const SHARES: [f64; 3] = [1.2, 1.5, 3.0];
     for degrees in ANGLES {
@@ -181,8 +185,8 @@ fn the_reference_inclines_are_met() {
             }
             if a < 0.0 {
                 let (moved, speed, _) = slope(1.2 * number(case, "stopping_time")).run()[0];
-                // Symplectic Euler sums speeds from the ends of the steps: it is short by v0 dt / 2, and the last step may
-                // be one of friction that stops the block early.
+                // Symplectic Euler sums speeds from the ends of the steps: it is short by v0 dt / 2, and the last step
+                // may be one of friction that stops the block early.
                 let bound = 1.1 * v0 * step / 2.0 + a.abs() * step * step;
                 let exact = number(case, "stopping_distance");
                 judge.at_most("stopping distance", &label, (moved - exact).abs(), bound);

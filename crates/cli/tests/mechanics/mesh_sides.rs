@@ -1,8 +1,8 @@
-//! A mesh holds bodies on either side, whichever way its triangles face: ground whose triangles look down, a solid that is inside out,
-//! and a closed tank with bodies in it.
+//! A mesh holds bodies on either side, whichever way its triangles face: ground whose triangles look down, a solid that
+//! is inside out, and a closed tank with bodies in it.
 //!
-//! Measured: bodies lie within 1.2e-11 of their size of where they should, the same to the last bit whichever way triangles run; overlaps up
-//! to 8e-7, and 5.7e-3 for a cube that falls on hills at 60 steps a second.
+//! Measured: bodies lie within 1.2e-11 of their size of where they should, the same to the last bit whichever way
+//! triangles run; overlaps up to 8e-7, and 5.7e-3 for a cube that falls on hills at 60 steps a second.
 
 use glam::{DQuat, DVec3};
 
@@ -29,7 +29,8 @@ fn turned(triangles: &[[DVec3; 3]], inside_out: bool) -> Vec<[DVec3; 3]> {
     triangles.iter().map(|&[a, b, c]| if inside_out { [a, c, b] } else { [a, b, c] }).collect()
 }
 
-/// A grid of `cells` by `cells` squares of `step`, of two triangles each, about the origin, at the given heights; looks up.
+/// A grid of `cells` by `cells` squares of `step`, of two triangles each, about the origin, at the given heights; looks
+/// up.
 fn ground(cells: i32, step: f64, height: impl Fn(f64, f64) -> f64) -> Vec<[DVec3; 3]> {
     let at = |i: i32, j: i32| {
         let [x, y] = [i, j].map(|k| step * (f64::from(k) - 0.5 * f64::from(cells)));
@@ -79,7 +80,8 @@ fn fall(mesh: &[[DVec3; 3]], at: DVec3, shape: &str, size: f64, step: f64) -> Re
 const SIZES: [f64; 3] = [1e-3, 1.0, 100.0];
 const STEPS: [f64; 3] = [1.0 / 60.0, 1.0 / 240.0, 1.0 / 960.0];
 
-/// Lets every kind of body fall by 0.2 of its size onto a level surface at height 0 that looks either way, and judges where it lies.
+/// Lets every kind of body fall by 0.2 of its size onto a level surface at height 0 that looks either way, and judges
+/// where it lies.
 fn judge_level(label: &str, surface: impl Fn(f64) -> Vec<[DVec3; 3]>) {
     let mut judge = Judge::default();
     for size in SIZES {

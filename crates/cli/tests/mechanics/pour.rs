@@ -41,8 +41,8 @@ fn judge_gain(judge: &mut Judge, law: &str, results: &Results) {
     judge.at_most("energy gained in sum", law, results.number("/energy_gained_sum"), most);
 }
 
-/// E* at the start and at the end against what the columns say became of the difference, and the potential energy against the places of
-/// the bodies.
+/// E* at the start and at the end against what the columns say became of the difference, and the potential energy
+/// against the places of the bodies.
 fn judge_books(judge: &mut Judge, law: &str, results: &Results) {
     let gone = -results.change("energy_star");
     judge.at_most("nothing dissipated", law, 100.0, gone);
@@ -56,8 +56,8 @@ fn judge_books(judge: &mut Judge, law: &str, results: &Results) {
     // 2e-16.
     judge.at_most("potential energy", law, (column[column.len() - 1] / height - 1.0).abs(), 1e-12);
     let share = |column: &str| results.change(column) / gone;
-    // Impacts take 0.63 to 0.87, friction 0.07 to 0.31, what is neither 0.025 to 0.09. Under smm 0.23, 0.29 and 0.48: what it refuses is left
-    // to the contact stage.
+    // Impacts take 0.63 to 0.87, friction 0.07 to 0.31, what is neither 0.025 to 0.09. Under smm 0.23, 0.29 and 0.48:
+    // what it refuses is left to the contact stage.
     let (least_impact, most_contact) = if law == "smm" { (0.2, 0.55) } else { (0.55, 0.12) };
     judge.at_most("impacts take too little", law, least_impact, share("dissipated_impact"));
     judge.at_most("friction takes too little", law, 0.05, share("dissipated_friction"));

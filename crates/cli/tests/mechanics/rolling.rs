@@ -1,7 +1,7 @@
 //! Spheres that roll, slip, and pass from one to the other.
 //!
-//! Measured: speeds and spins to 2e-13, distances to 3e-14, final speeds after sliding to 1e-14; distance after sliding 99 % of the
-//! bound, which is the integrator's share.
+//! Measured: speeds and spins to 2e-13, distances to 3e-14, final speeds after sliding to 1e-14; distance after sliding
+//! 99 % of the bound, which is the integrator's share.
 
 use glam::DVec3;
 use serde_json::Value;
@@ -46,9 +46,9 @@ impl Roll {
     }
 }
 
-/// A ball from rest with the acceleration a and the angular acceleration b; checks speed, spin and distance at `duration`.
-/// The acceleration is constant, so that symplectic Euler gives speed and spin exactly, and a distance that is too long by
-/// a T dt / 2.
+/// A ball from rest with the acceleration a and the angular acceleration b; checks speed, spin and distance at
+/// `duration`. The acceleration is constant, so that symplectic Euler gives speed and spin exactly, and a distance that
+/// is too long by a T dt / 2.
 fn judge_from_rest(judge: &mut Judge, label: &str, roll: &Roll, a: f64, b: f64) {
     let t = roll.duration;
     let (distance, speed, spin, _) = roll.run();
@@ -159,8 +159,8 @@ fn sliding_turns_into_rolling() {
             judge.at_most("final speed", &label, (speed / final_speed - 1.0).abs(), 1e-9);
             judge.at_most("final spin", &label, (spin / final_spin - 1.0).abs(), 1e-9);
             judge.at_most("sideways", &label, end.velocity.y.abs() / final_speed, 1e-9);
-            // Speeds from the ends of the steps: short by (v0 - v) dt / 2 while sliding, and by up to as much again in the
-            // step in which sliding ends.
+            // Speeds from the ends of the steps: short by (v0 - v) dt / 2 while sliding, and by up to as much again in
+            // the step in which sliding ends.
             let expected = number(case, "distance_to_rolling") + 0.5 * rolling_after * final_speed;
             let bound = (v0 - final_speed) * step / 2.0 + mu * gravity * step * step;
             judge.at_most("distance", &label, (distance - expected).abs(), bound);

@@ -1,8 +1,9 @@
 //! Towers that must stand, awake and asleep.
 //!
-//! Measured: towers of ten drift by 4e-9 of an edge, of thirty by 0.14 % (100 m at 1/60 s; 1e-7 and less else), a crooked one moves by the gaps that it
-//! comes down by; a heavy box on a light one drifts by 5e-10, the pyramid by 3e-17. The ball that is a thousand times as heavy as what bears it
-//! moves by 5e-5 of its size from the tenth to the twentieth second, and overlaps by 0.95 % at most, at 1/60 s.
+//! Measured: towers of ten drift by 4e-9 of an edge, of thirty by 0.14 % (100 m at 1/60 s; 1e-7 and less else), a
+//! crooked one moves by the gaps that it comes down by; a heavy box on a light one drifts by 5e-10, the pyramid by
+//! 3e-17. The ball that is a thousand times as heavy as what bears it moves by 5e-5 of its size from the tenth to the
+//! twentieth second, and overlaps by 0.95 % at most, at 1/60 s.
 
 use glam::DVec3;
 
@@ -11,7 +12,8 @@ use crate::support::{Body, Judge, Results, Scene, cuboid, sphere};
 const WAYS: [&str; 2] = ["with sleeping", "without sleeping"];
 const STEPS: [f64; 3] = [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0];
 
-/// A floor and bodies, with sleeping and without: asleep nothing can lean, so that the second alone says whether the contact stage carries it.
+/// A floor and bodies, with sleeping and without: asleep nothing can lean, so that the second alone says whether the
+/// contact stage carries it.
 fn stand(duration: f64, step: f64, bodies: &[Body]) -> [Results; 2] {
     let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {step:?}"));
     scene.material("ground", 0.3, 0.5);

@@ -77,8 +77,8 @@ impl Scene {
         &self.text
     }
 
-    /// Runs the scene as it is written, and without sleeping; returns the first, which must agree with the second to [`AGREE`]. For scenes that
-    /// have one answer.
+    /// Runs the scene as it is written, and without sleeping; returns the first, which must agree with the second to
+    /// [`AGREE`]. For scenes that have one answer.
     pub(crate) fn run(&self) -> Results {
         let [with, without] = self.run_both();
         for (name, body) in with.bodies() {
@@ -351,8 +351,8 @@ pub(crate) fn numbers(case: &Value, key: &str) -> Vec<f64> {
     list.iter().map(|v| v.as_f64().expect("a number")).collect()
 }
 
-/// Collects measured values with their bounds, so that a failure shows all cases that miss and a pass, with `--nocapture`,
-/// how near the worst came.
+/// Collects measured values with their bounds, so that a failure shows all cases that miss and a pass, with
+/// `--nocapture`, how near the worst came.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
     misses: Vec<String>,

@@ -1,7 +1,7 @@
 //! Free tops without gravity against `r7_motion.json`, whose values come from Taylor series of 40 digits.
 //!
-//! Measured at 1/200 s after up to 10 s: orientation 1.2e-4 rad, angular velocity 8e-5, momentum 3e-15 and, by the default scheme,
-//! energy 3e-15.
+//! Measured at 1/200 s after up to 10 s: orientation 1.2e-4 rad, angular velocity 8e-5, momentum 3e-15 and, by the
+//! default scheme, energy 3e-15.
 
 use glam::{DQuat, DVec3};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Halves of blocks: a large island cut along its longest side.
 //!
-//! Bodies are sorted by their place along that side and cut into halves of about [`CONTACTS`] contacts, none narrower than [`REACH`];
-//! two halves make a block. Contacts then join bodies of one half or of neighbouring ones, but for a few of bodies much larger than the
-//! others. Nothing here depends on the number of threads.
+//! Bodies are sorted by their place along that side and cut into halves of about [`CONTACTS`] contacts, none narrower
+//! than [`REACH`]; two halves make a block. Contacts then join bodies of one half or of neighbouring ones, but for a
+//! few of bodies much larger than the others. Nothing here depends on the number of threads.
 
 use granule_islands::Island;
 use granule_model::DVec3;
@@ -10,24 +10,25 @@ use granule_model::DVec3;
 use crate::bodies::Bodies;
 use crate::detection::Contact;
 
-/// Contacts to a half. 100 000 spheres on one thread cost a quarter less than in one piece, 10 000 as much as then within what timing can
-/// tell. With 3000 10 000 cost 3 % less, but five blocks are too few to share out; with 1000 the release makes 4 % more
-/// impulses at 100 000, and a step takes a tenth longer.
+/// Contacts to a half. 100 000 spheres on one thread cost a quarter less than in one piece, 10 000 as much as then
+/// within what timing can tell. With 3000 10 000 cost 3 % less, but five blocks are too few to share out; with 1000 the
+/// release makes 4 % more impulses at 100 000, and a step takes a tenth longer.
 const CONTACTS: usize = 1500;
 /// Halves below which an island is not cut.
 const FEWEST: usize = 4;
-/// Least width of a half, over the mean radius: spheres of equal size that touch are never further apart than their halves allow.
+/// Least width of a half, over the mean radius: spheres of equal size that touch are never further apart than their
+/// halves allow.
 const REACH: f64 = 2.5;
 /// Width of a bin by which bodies are sorted, over the mean radius.
 const BIN: f64 = 0.25;
 /// Bins at most.
 const BINS: usize = 1 << 16;
-/// How much longer another side than the first must be to be cut instead: a side that is longest by a hair must not change the order
-/// from step to step.
+/// How much longer another side than the first must be to be cut instead: a side that is longest by a hair must not
+/// change the order from step to step.
 const LONGER: f64 = 1.5;
-/// How much smaller the steps from body to body must be along a side of about that length for it to be cut instead. Bodies that follow one
-/// another, as those of a row of a grid do, then stay together in a block, and so do their contacts in memory: 10 000 spheres cost 5 to
-/// 10 % less.
+/// How much smaller the steps from body to body must be along a side of about that length for it to be cut instead.
+/// Bodies that follow one another, as those of a row of a grid do, then stay together in a block, and so do their
+/// contacts in memory: 10 000 spheres cost 5 to 10 % less.
 const NEARER: f64 = 2.0;
 
 /// The halves of one island; the memory is kept.
@@ -178,8 +179,9 @@ impl Halves {
     }
 }
 
-/// The axis of the side to cut and its length: the longest, x unless another is much longer, or one hardly shorter along which bodies that
-/// follow one another are much nearer; `steps` are the sums of their distances along the axes \[m\].
+/// The axis of the side to cut and its length: the longest, x unless another is much longer, or one hardly shorter
+/// along which bodies that follow one another are much nearer; `steps` are the sums of their distances along the axes
+/// \[m\].
 fn side_to_cut(size: DVec3, steps: DVec3) -> (DVec3, f64) {
     let side = |axis: DVec3| (axis, size.dot(axis), steps.dot(axis));
     let is_better = |side: &(DVec3, f64, f64), best: &(DVec3, f64, f64)| {
@@ -206,8 +208,8 @@ mod tests {
 
     use super::*;
 
-    /// Bodies of radius 0.5 m in a grid one metre apart, the first `count` places of it, and a floor; contacts between neighbours, with
-    /// the floor, and between the two bodies of `far`.
+    /// Bodies of radius 0.5 m in a grid one metre apart, the first `count` places of it, and a floor; contacts between
+    /// neighbours, with the floor, and between the two bodies of `far`.
     fn grid(count: u32, far: Option<(u32, u32)>) -> (Bodies, Vec<bool>, Vec<Contact>) {
         let places = (0..count).map(|i| DVec3::new(f64::from(i / 100), f64::from(i / 10 % 10), f64::from(i % 10)));
         let pose = places.chain([DVec3::ZERO]).map(|position| Pose { position, ..Pose::IDENTITY }).collect();

@@ -1,8 +1,8 @@
 //! Layout: where the bodies and the contacts of the islands stand in the solver's arrays.
 //!
 //! Island after island, so that every island is a contiguous piece of each array. A large island is laid out in blocks
-//! ([`granule_solver::blocks`]) along its longest side: bodies that touch stand near each other, whatever the order in which they were
-//! added.
+//! ([`granule_solver::blocks`]) along its longest side: bodies that touch stand near each other, whatever the order in
+//! which they were added.
 
 use granule_islands::{Island, Islands};
 use granule_solver::{Block, make_room};
@@ -40,7 +40,8 @@ pub(super) struct Layout {
     pub(super) rows: Vec<Place>,
     /// Place of each body, by dense index; [`NOBODY`] of one that is in no island.
     slot: Vec<u32>,
-    /// Island or block for which the place of a body that cannot move holds; such a body stands in each that it touches.
+    /// Island or block for which the place of a body that cannot move holds; such a body stands in each that it
+    /// touches.
     holder: Vec<u32>,
     holders: u32,
     /// First body of the island under construction.

@@ -1,8 +1,8 @@
 //! Scratch memory of the solver, lent to one island after the other.
 //!
-//! Islands merge and part from step to step: with scratch of its own for every place in their list, each place grew to the size of
-//! the largest island that ever stood there, and the scratch of a thousand islands of two bodies lay scattered over the memory. What a
-//! solver finds in its scratch has no influence on its result.
+//! Islands merge and part from step to step: with scratch of its own for every place in their list, each place grew to
+//! the size of the largest island that ever stood there, and the scratch of a thousand islands of two bodies lay
+//! scattered over the memory. What a solver finds in its scratch has no influence on its result.
 
 use std::sync::Mutex;
 

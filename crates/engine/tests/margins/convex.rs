@@ -1,4 +1,5 @@
-//! Convex bodies as corners, faces and edges, and how far two of them are apart: by separating axes, and by nothing of the engine's.
+//! Convex bodies as corners, faces and edges, and how far two of them are apart: by separating axes, and by nothing of
+//! the engine's.
 
 use std::f64::consts::FRAC_PI_4;
 
@@ -105,8 +106,8 @@ fn lines(directions: &[DVec3]) -> Vec<DVec3> {
     kept
 }
 
-/// Gap of two convex bodies along the axis on which they are farthest apart, and that axis, from `b` to `a`: at most their distance
-/// where they are apart, minus their depth where they overlap.
+/// Gap of two convex bodies along the axis on which they are farthest apart, and that axis, from `b` to `a`: at most
+/// their distance where they are apart, minus their depth where they overlap.
 pub(crate) fn gap([a, b]: [&Convex; 2], [pose_a, pose_b]: [&Pose; 2]) -> (f64, DVec3) {
     // In the axes of b, whose corners stay as they are.
     let pose = pose_b.inverse().compose(pose_a);
@@ -148,8 +149,8 @@ pub(crate) struct Way {
     pub(crate) angle: f64,
 }
 
-/// Follows two bodies from the first to the second pose of each. `grain` \[m\] is how far surfaces move at most from one look to the next while
-/// they are in each other.
+/// Follows two bodies from the first to the second pose of each. `grain` \[m\] is how far surfaces move at most from
+/// one look to the next while they are in each other.
 pub(crate) fn follow(bodies: [&Convex; 2], poses: [[&Pose; 2]; 2], grain: f64) -> Way {
     let motions = [0, 1].map(|k| EvenMotion::of(bodies[k], poses[k]));
     let moved: f64 = motions.iter().map(EvenMotion::farthest).sum();

@@ -88,7 +88,8 @@ impl Judge {
     }
 }
 
-/// Share of their measures that bodies may lack at their borders before what went through them counts: cut corners are none.
+/// Share of their measures that bodies may lack at their borders before what went through them counts: cut corners are
+/// none.
 const CORNER: f64 = 0.1;
 /// Turn in a step up to which the way between two poses is the shortest one \[rad\].
 const SWING: f64 = 1.0;

@@ -102,8 +102,8 @@ pub(crate) fn slivers(size: f64) -> Shape {
     Shape::mesh(&vertices, &triangles).expect("the mesh is valid")
 }
 
-/// Throws something at something: the step (none: that of the engine), the size, whether the speed goes with its root, gravity and all
-/// that is not given are of the seed.
+/// Throws something at something: the step (none: that of the engine), the size, whether the speed goes with its root,
+/// gravity and all that is not given are of the seed.
 pub(crate) fn throw(seed: u64, thrown: Thrown, target: Target, time_step: Option<f64>) -> Scene {
     let mut numbers = Numbers(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5bd1_e995);
     let size: f64 = numbers.one_of(&[1.0, 1.0, 1e-3, 100.0]);

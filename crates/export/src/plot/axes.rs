@@ -39,7 +39,8 @@ pub(crate) enum Mark {
 
 /// The colour of series number `i`, another one for each of the first hundreds.
 ///
-/// Beyond the chosen colours hues go round by the golden section, which keeps any number of them apart, at three lightnesses.
+/// Beyond the chosen colours hues go round by the golden section, which keeps any number of them apart, at three
+/// lightnesses.
 pub(crate) fn colour(i: usize) -> RGBColor {
     const GOLDEN_SECTION: f64 = 0.618_033_988_749_895;
     if let Some(chosen) = COLOURS.get(i) {

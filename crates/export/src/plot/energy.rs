@@ -7,8 +7,8 @@ use super::axes::{Mark, chart, colour, energy_unit, head, range_of, thinned, wit
 use super::{Figure, message};
 use crate::energy::EnergyRow;
 
-/// The energy ledger of a run as two panels over time: kinetic, potential and E* above; what impacts, friction and contact
-/// dissipated and the work of driven bodies and of the drift correction below.
+/// The energy ledger of a run as two panels over time: kinetic, potential and E* above; what impacts, friction and
+/// contact dissipated and the work of driven bodies and of the drift correction below.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnergyFigure {
     /// Title; may be empty.

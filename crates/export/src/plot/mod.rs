@@ -1,8 +1,8 @@
 //! Plots as SVG and PNG: energies, profiles, angles of repose, any series.
 //!
-//! A figure is plain data; [`save_figure`] draws it twice. The font is embedded, so a machine without fonts draws the same
-//! picture. Legends stand in a strip above the axes and cover nothing. Points that are not finite are left out; a figure
-//! without any point is an error, not an empty picture.
+//! A figure is plain data; [`save_figure`] draws it twice. The font is embedded, so a machine without fonts draws the
+//! same picture. Legends stand in a strip above the axes and cover nothing. Points that are not finite are left out; a
+//! figure without any point is an error, not an empty picture.
 
 mod axes;
 mod energy;

@@ -1,8 +1,8 @@
 //! From a snapshot to the arrays of a file.
 //!
 //! Bodies share no vertex, so what holds for a body is stored at each of its vertices: colours then stay within bodies,
-//! and a sphere needs half as many values as it would per triangle. What does not change from frame to frame (triangles,
-//! ids, masses) is compressed once and kept until a body comes or goes.
+//! and a sphere needs half as many values as it would per triangle. What does not change from frame to frame
+//! (triangles, ids, masses) is compressed once and kept until a body comes or goes.
 
 use std::io;
 

@@ -1,6 +1,7 @@
 //! ParaView files: the true shapes as triangles with the state of their body at every vertex.
 //!
-//! `series` writes a `.pvd` with one `.vtp` per frame, `frame` turns a snapshot into arrays, `xml` knows the file format.
+//! `series` writes a `.pvd` with one `.vtp` per frame, `frame` turns a snapshot into arrays, `xml` knows the file
+//! format.
 
 mod frame;
 mod series;

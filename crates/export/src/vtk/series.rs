@@ -49,10 +49,11 @@ fn write_frame(path: &Path, builder: &mut FrameBuilder, snapshot: &Snapshot, seg
 
 /// Writes a ParaView series frame by frame: `FOLDER/NAME.pvd` and `FOLDER/NAME/frame_000000.vtp`, ...
 ///
-/// Each frame holds every body that is present, static ones included, as triangles in world coordinates (32-bit floats);
-/// half-spaces are left out, since they have no end. Every vertex carries the state of its body: `velocity` \[m/s\] of the
-/// centre of mass, `speed` \[m/s\], `contact_count`, `mass` \[kg\] (0 without finite mass), `body` (place in file order,
-/// from 0) and `kind` (0 dynamic, 1 static, 2 driven). For smooth spheres use ParaView's *Generate Surface Normals*.
+/// Each frame holds every body that is present, static ones included, as triangles in world coordinates (32-bit
+/// floats); half-spaces are left out, since they have no end. Every vertex carries the state of its body: `velocity`
+/// \[m/s\] of the centre of mass, `speed` \[m/s\], `contact_count`, `mass` \[kg\] (0 without finite mass), `body`
+/// (place in file order, from 0) and `kind` (0 dynamic, 1 static, 2 driven). For smooth spheres use ParaView's
+/// *Generate Surface Normals*.
 ///
 /// The `.pvd` is complete after every frame, so a run that is stopped leaves a readable series.
 pub struct SeriesWriter {

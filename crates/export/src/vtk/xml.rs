@@ -1,8 +1,8 @@
 //! The VTK XML format, `PolyData`, arrays appended raw in zlib blocks.
 //!
-//! An array is stored as a header of 64-bit integers and its compressed blocks: number of blocks, bytes of a full block,
-//! bytes of the last block if it is shorter (else 0), compressed bytes of each block; then the blocks. Offsets count from
-//! the character after the underscore that opens the appended section. All numbers are little-endian.
+//! An array is stored as a header of 64-bit integers and its compressed blocks: number of blocks, bytes of a full
+//! block, bytes of the last block if it is shorter (else 0), compressed bytes of each block; then the blocks. Offsets
+//! count from the character after the underscore that opens the appended section. All numbers are little-endian.
 
 use std::io::{self, Write};
 
@@ -41,8 +41,8 @@ impl Array {
     }
 }
 
-/// Header and zlib blocks of `raw`, at zlib's fastest level: the best one saves 1 % (coordinates are noise to it) and takes
-/// fifty times as long.
+/// Header and zlib blocks of `raw`, at zlib's fastest level: the best one saves 1 % (coordinates are noise to it) and
+/// takes fifty times as long.
 fn compress(raw: &[u8]) -> io::Result<Vec<u8>> {
     let blocks: Vec<Vec<u8>> = raw
         .chunks(BLOCK)

@@ -6,8 +6,8 @@ use super::sphere::{balls, nearest_on_segment};
 
 /// Sine of the angle below which two segments count as parallel and touch along a line.
 const PARALLEL: f64 = 1e-6;
-/// A point whose normal has at least this cosine with that of the nearest points may touch next: the bodies must turn by half a right angle
-/// before another does.
+/// A point whose normal has at least this cosine with that of the nearest points may touch next: the bodies must turn
+/// by half a right angle before another does.
 pub(super) const BESIDE: f64 = 0.7;
 
 /// The segment inside a capsule, in the world.
@@ -47,8 +47,8 @@ impl Core {
 
 /// Two capsules: the nearest points of the cores, and the ends of the stretch over which they lie beside each other.
 ///
-/// Of parallel cores the ends say all. Without those of cores that cross at a small angle, a capsule that lies on another would turn
-/// about the crossing until its end is below the surface.
+/// Of parallel cores the ends say all. Without those of cores that cross at a small angle, a capsule that lies on
+/// another would turn about the crossing until its end is below the surface.
 pub(super) fn capsule_capsule(
     a: &Core,
     radius_a: f64,

@@ -1,7 +1,8 @@
 //! What lies beside a capsule that touches a convex piece: its own ends, and corners of the piece along its side.
 //!
-//! The touching features of the pair say nothing of these when the core lies across an edge of the piece at a small angle, or over the
-//! border of a face: then the capsule would turn about the points found until its end or its side is below the surface.
+//! The touching features of the pair say nothing of these when the core lies across an edge of the piece at a small
+//! angle, or over the border of a face: then the capsule would turn about the points found until its end or its side is
+//! below the surface.
 
 use granule_model::ContactPoint;
 
@@ -13,16 +14,17 @@ use super::sphere::{balls, sphere_convex, sphere_cuboid};
 use super::topology::cube_corner;
 use crate::geometry::Geometry;
 
-/// A point that is deeper than this share of the radius says nothing: the way out of a ball or of a corner is not that of the pair.
+/// A point that is deeper than this share of the radius says nothing: the way out of a ball or of a corner is not that
+/// of the pair.
 const DEEPEST: f64 = 0.5;
 /// Gaps that differ by this share of the radius are equal.
 const LEVEL: f64 = 1e-9;
-/// Sine of the angle up to which an edge may rise from a corner towards the capsule for the corner to count as beside it: an edge that
-/// crosses the core at a small angle rises from both its ends.
+/// Sine of the angle up to which an edge may rise from a corner towards the capsule for the corner to count as beside
+/// it: an edge that crosses the core at a small angle rises from both its ends.
 const RISE: f64 = 0.3;
 
-/// Appends to the contacts from `start` on, of the capsule `a` and the convex piece `b`, those of the ends of `a` and of the corners of `b`
-/// beside it that are not there yet.
+/// Appends to the contacts from `start` on, of the capsule `a` and the convex piece `b`, those of the ends of `a` and
+/// of the corners of `b` beside it that are not there yet.
 #[inline(never)]
 pub(super) fn beside_capsule(a: Side, b: Side, margin: f64, start: usize, out: &mut Vec<ContactPoint>) {
     let Geometry::Capsule { radius, half_length } = a.geometry else { return };
@@ -53,7 +55,8 @@ pub(super) fn beside_capsule(a: Side, b: Side, margin: f64, start: usize, out: &
     drop_repeated(out, start, first, size);
 }
 
-/// Appends the contacts of those of the `corners` of `b` (its body axes) from which `b` does not rise towards the capsule.
+/// Appends the contacts of those of the `corners` of `b` (its body axes) from which `b` does not rise towards the
+/// capsule.
 fn corners_beside(
     core: &Core,
     radius: f64,
@@ -75,10 +78,11 @@ fn corners_beside(
     }
 }
 
-/// Names the contact `found`, if it is there, and keeps the nearer of it and one of that name among those from `start` on; takes it away when
-/// it is too deep or beside the way.
+/// Names the contact `found`, if it is there, and keeps the nearer of it and one of that name among those from `start`
+/// on; takes it away when it is too deep or beside the way.
 ///
-/// One of that name along the shared normal is as near where the corner is over a face, and farther where it is over a border.
+/// One of that name along the shared normal is as near where the corner is over a face, and farther where it is over a
+/// border.
 fn name(out: &mut Vec<ContactPoint>, start: usize, found: usize, spot: Spot, radius: f64) {
     let Some(contact) = out.get(found).copied() else { return };
     let feature = spot.key();

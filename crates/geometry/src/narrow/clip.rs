@@ -8,9 +8,10 @@
 use glam::DVec2;
 use granule_model::DVec3;
 
-/// Corners this far outside a polygon (share of the size of the pair) count as inside, so that bodies whose edges lie on
-/// each other keep their corners while they tremble. Crossings lie on the true edges. A surface seen at the steepest rises by five
-/// times as much beyond its edge, so the gap is right to 1e-9; beyond the tip of a needle the slack counts for more.
+/// Corners this far outside a polygon (share of the size of the pair) count as inside, so that bodies whose edges lie
+/// on each other keep their corners while they tremble. Crossings lie on the true edges. A surface seen at the steepest
+/// rises by five times as much beyond its edge, so the gap is right to 1e-9; beyond the tip of a needle the slack
+/// counts for more.
 pub(super) const SLACK: f64 = 1.5e-10;
 
 /// What a corner of the common polygon is; indices count corners (and the edges that start there) of the two polygons.
@@ -130,7 +131,8 @@ pub(super) fn intersect<'a, C: Corners>(
     result.as_slice()
 }
 
-/// The point where two segments cross, as a polygon of one corner or none; ends this much short of it count as reaching it.
+/// The point where two segments cross, as a polygon of one corner or none; ends this much short of it count as reaching
+/// it.
 pub(super) fn cross<'a, C: Corners>(
     clipper: &[DVec2],
     subject: &[DVec2],

@@ -1,9 +1,9 @@
 //! Nearest points of two convex point sets that are apart, behind a gate around parry's GJK.
 //!
-//! Face and edge axes give the distance when a face or two crossed edges take part. When the nearest features are a corner
-//! and an edge, or two corners, they only bound it; then the answer comes from here: by trial of all of them that come near, which
-//! is exact and proves itself, and by GJK where that proves nothing. parry's tolerances are absolute, so the pair is first scaled
-//! by a power of two to unit size, which is exact, and scaled back.
+//! Face and edge axes give the distance when a face or two crossed edges take part. When the nearest features are a
+//! corner and an edge, or two corners, they only bound it; then the answer comes from here: by trial of all of them
+//! that come near, which is exact and proves itself, and by GJK where that proves nothing. parry's tolerances are
+//! absolute, so the pair is first scaled by a power of two to unit size, which is exact, and scaled back.
 
 use granule_model::{ContactPoint, DVec3};
 use parry3d_f64::math::{Pose as ParryPose, Vector};
@@ -18,8 +18,8 @@ use super::{between, mix};
 pub(super) const NEAR: f64 = 1e-9;
 /// Corners this little (share of the size) below the highest along the normal belong to the touching feature too.
 const LEVEL: f64 = 1e-9;
-/// The distance of two points is that of the cores when the cores are apart by as much along the line between them, to this share of the
-/// size.
+/// The distance of two points is that of the cores when the cores are apart by as much along the line between them, to
+/// this share of the size.
 const PROOF: f64 = 1e-10;
 /// Sine of the angle below which two touching edges count as parallel.
 const PARALLEL: f64 = 1e-8;
@@ -77,8 +77,8 @@ impl SupportMap for Scaled<'_> {
 }
 
 impl Cores<'_> {
-    /// How the cores lie to each other when a corner and a point of one of `edges` (of A and of B, by number) are nearest, or prove that
-    /// the cores are farther apart than `reach`; else none.
+    /// How the cores lie to each other when a corner and a point of one of `edges` (of A and of B, by number) are
+    /// nearest, or prove that the cores are farther apart than `reach`; else none.
     pub(super) fn corner_and_edge(
         &self,
         reach: f64,

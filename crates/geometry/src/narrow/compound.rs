@@ -99,8 +99,9 @@ impl<'a> Pieces<'a> {
         self.covers(index, pose, contact.point - 0.5 * contact.gap * contact.normal, contact.normal)
     }
 
-    /// True when the surface of piece `index` is perpendicular to `normal` somewhere, for a polyhedron on a face: where another part covers
-    /// it there, nothing of the face is left. At an edge or a corner another direction may be a normal of the whole.
+    /// True when the surface of piece `index` is perpendicular to `normal` somewhere, for a polyhedron on a face: where
+    /// another part covers it there, nothing of the face is left. At an edge or a corner another direction may be a
+    /// normal of the whole.
     fn is_face(&self, index: usize, pose: &Pose, normal: DVec3) -> bool {
         let (geometry, pose) = self.get(index, pose);
         let local = pose.inverse_transform_vector(normal).abs();
@@ -134,10 +135,11 @@ impl<'a> Pieces<'a> {
             if height.abs() > slack {
                 return height < 0.0;
             }
-            // On the border of what the other part covers. Where the face goes on beyond it, as a face of whatever part (a concave
-            // edge of the whole), the point is a surface point; where it does not (the joint of two parts whose sides are flush)
-            // it is none. Counting more of them as covered takes away the outermost points of patches: packs of crosses then
-            // overlap by up to 5 %. In a corner the probe is on several borders at once, and one way out is enough.
+            // On the border of what the other part covers. Where the face goes on beyond it, as a face of whatever part
+            // (a concave edge of the whole), the point is a surface point; where it does not (the joint of two parts
+            // whose sides are flush) it is none. Counting more of them as covered takes away the outermost points of
+            // patches: packs of crosses then overlap by up to 5 %. In a corner the probe is on several borders at once,
+            // and one way out is enough.
             !any_border(&part.geometry, local, slack, |away| {
                 let beyond = on + step * (part.pose.transform_vector(away) - outward);
                 parts.iter().any(|p| height_above(&p.geometry, p.pose.inverse_transform_point(beyond)) <= 0.0)
@@ -232,7 +234,8 @@ fn each_pair_of_pieces(
     }
 }
 
-/// Appends the points of piece `i` of A and `j` of B that lie on the surfaces of both bodies; what was lost where the nearest lies inside one.
+/// Appends the points of piece `i` of A and `j` of B that lie on the surfaces of both bodies; what was lost where the
+/// nearest lies inside one.
 fn surface_of(
     [i, j]: [usize; 2],
     [side_a, side_b]: [Side; 2],
@@ -283,9 +286,9 @@ impl Bodies<'_> {
 
 /// Appends points for pieces that overlap although nothing that was found from `start` on holds them apart.
 ///
-/// The surface of the whole may be touched where no piece of either body has the least way apart from a piece of the other: a corner that went
-/// past a hollow edge goes on from piece to piece without any contact. Of the ways apart that lead through a body that is taken first by which
-/// all such pieces come apart after the shortest motion.
+/// The surface of the whole may be touched where no piece of either body has the least way apart from a piece of the
+/// other: a corner that went past a hollow edge goes on from piece to piece without any contact. Of the ways apart that
+/// lead through a body that is taken first by which all such pieces come apart after the shortest motion.
 fn hold_what_is_lost(lost: &mut Vec<Lost>, bodies: &Bodies, start: usize, out: &mut Vec<ContactPoint>) {
     lost.retain(|l| l.contact.gap < -bodies.slack && !out[start..].iter().any(|c| bodies.is_held(l, c)));
     while !lost.is_empty() {
@@ -314,11 +317,12 @@ fn reach(geometry: &Geometry, pose: &Pose, direction: DVec3) -> f64 {
     }
 }
 
-/// Appends what two pieces touch along the normal of a face, after the points of their least way apart, `nearest`, turned out to lie inside
-/// a body.
+/// Appends what two pieces touch along the normal of a face, after the points of their least way apart, `nearest`,
+/// turned out to lie inside a body.
 ///
-/// In a hollow edge the rim of one piece where the next goes on is no edge of the whole, but the least way apart may lead over it. What the
-/// body touches there is a face, along whose normal it is hardly deeper: the overlap grows by a factor of two up to 60 degrees from it.
+/// In a hollow edge the rim of one piece where the next goes on is no edge of the whole, but the least way apart may
+/// lead over it. What the body touches there is a face, along whose normal it is hardly deeper: the overlap grows by a
+/// factor of two up to 60 degrees from it.
 fn along_faces(
     [a, b]: [Side; 2],
     [margin, nearest, slack]: [f64; 3],
@@ -344,8 +348,8 @@ fn piece_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     }
 }
 
-/// Removes the contacts from `first` on that `is_surface` refuses, and folds `parts` into the keys of the others; the nearest of those
-/// removed.
+/// Removes the contacts from `first` on that `is_surface` refuses, and folds `parts` into the keys of the others; the
+/// nearest of those removed.
 fn keep_surface(
     first: usize,
     out: &mut Vec<ContactPoint>,

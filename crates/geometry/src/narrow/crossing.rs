@@ -1,8 +1,9 @@
 //! Convex bodies that went through each other between two poses.
 //!
-//! Contacts hold two bodies apart at the points that are near before they move. Bodies that turn fast, or move by their own length in a step, may
-//! come out on the other side of each other without overlapping at either end. Both are followed on their way: what is deeper in
-//! the other than half the width of the thinner one, and is then met from elsewhere, went through it.
+//! Contacts hold two bodies apart at the points that are near before they move. Bodies that turn fast, or move by their
+//! own length in a step, may come out on the other side of each other without overlapping at either end. Both are
+//! followed on their way: what is deeper in the other than half the width of the thinner one, and is then met from
+//! elsewhere, went through it.
 
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
@@ -10,16 +11,18 @@ use super::compound::Pieces;
 use super::{Side, convex_pair, mix};
 use crate::geometry::Geometry;
 
-/// Cosine of the angle between the directions in which two bodies are nearest before and after beyond which one went through the
-/// other: at the border of a plate that may be little more than a right angle.
+/// Cosine of the angle between the directions in which two bodies are nearest before and after beyond which one went
+/// through the other: at the border of a plate that may be little more than a right angle.
 const ELSEWHERE: f64 = 0.5;
-/// A body so many times as long as wide may turn about its length more often than two poses tell; such turns move its surface little.
+/// A body so many times as long as wide may turn about its length more often than two poses tell; such turns move its
+/// surface little.
 const SLENDER: f64 = 5.0;
-/// Looks at two bodies on their way, at most. Those that graze each other take most: half the width of the thinner one from each to the next.
+/// Looks at two bodies on their way, at most. Those that graze each other take most: half the width of the thinner one
+/// from each to the next.
 const LOOKS: usize = 2000;
 
-/// The contact of the two pieces that went deepest through each other; none where none did. The normal is that before, seen from the
-/// second body; the gap is minus the depth at which it was known.
+/// The contact of the two pieces that went deepest through each other; none where none did. The normal is that before,
+/// seen from the second body; the gap is minus the depth at which it was known.
 pub(super) fn crossing(a: &Geometry, poses_a: [&Pose; 2], b: &Geometry, poses_b: [&Pose; 2]) -> Option<ContactPoint> {
     let (pieces_a, pieces_b) = (Pieces::of(a), Pieces::of(b));
     let mut deepest: Option<ContactPoint> = None;

@@ -1,10 +1,10 @@
 //! Two boxes: the fifteen separating axes, then the common part of the touching faces along the best one.
 //!
 //! The axes are the three face normals of each box and the nine cross products of their edges (Gottschalk, Lin and
-//! Manocha 1996). For boxes that overlap, the largest of the fifteen (negative) separations is the least translation that
-//! parts them; for boxes that are apart it is their distance whenever a face or two crossed edges are nearest. Otherwise
-//! (a corner near an edge or a corner) it is a lower bound: seen by the clipped points all lying higher, and then the
-//! nearest points are taken from `closest`.
+//! Manocha 1996). For boxes that overlap, the largest of the fifteen (negative) separations is the least translation
+//! that parts them; for boxes that are apart it is their distance whenever a face or two crossed edges are nearest.
+//! Otherwise (a corner near an edge or a corner) it is a lower bound: seen by the clipped points all lying higher, and
+//! then the nearest points are taken from `closest`.
 
 use granule_model::{ContactPoint, DMat3, DVec3, Pose};
 
@@ -13,7 +13,8 @@ use super::clip::{Eight, Frame, Height, SLACK, Site, intersect};
 use super::closest::Cores;
 use glam::DVec2;
 
-/// Squared sine below which two edges count as parallel: their cross product is noise, and the face axes speak for them.
+/// Squared sine below which two edges count as parallel: their cross product is noise, and the face axes speak for
+/// them.
 const PARALLEL_SQUARED: f64 = 1e-16;
 /// An axis must be better by this share of the size to be preferred over an earlier one, faces before edges.
 const PREFERENCE: f64 = 1e-10;
@@ -221,7 +222,8 @@ fn key(site: Site, a: &Patch, b: &Patch) -> u32 {
     }
 }
 
-/// Pushes the corners of the common part of the touching faces; returns the lowest gap, also of points beyond the margin.
+/// Pushes the corners of the common part of the touching faces; returns the lowest gap, also of points beyond the
+/// margin.
 fn clip_faces(
     a: &Block,
     b: &Block,

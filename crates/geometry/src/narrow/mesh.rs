@@ -9,8 +9,9 @@
 //! - a contact that only a neighbour can hold is dropped here, and one that several triangles report is kept once;
 //! - where a flat edge cuts a body's face, nothing is reported: the corners of the face say the same.
 //!
-//! Surfaces are two-sided. A piece is held on the side on which it is less deep and has its middle; one so deep that the triangle cannot
-//! be the one it touches is not held by it. What is a ridge from one side is a valley from the other.
+//! Surfaces are two-sided. A piece is held on the side on which it is less deep and has its middle; one so deep that
+//! the triangle cannot be the one it touches is not held by it. What is a ridge from one side is a valley from the
+//! other.
 
 mod ball;
 mod facet;

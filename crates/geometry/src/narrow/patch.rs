@@ -66,7 +66,8 @@ impl Patch {
         self.levels.extend(solid.corners.iter().map(|c| c.dot(outward)));
         let floor = self.levels.iter().copied().fold(f64::NEG_INFINITY, f64::max) - LEVEL * size;
         let touches = |v: u32| self.levels[v as usize] >= floor;
-        // A face at an end of a touching edge may lie flatter than the two at the edge, and does not reach the other end.
+        // A face at an end of a touching edge may lie flatter than the two at the edge, and does not reach the other
+        // end.
         let mut most = 1;
         let mut best: Option<(usize, f64)> = None;
         for (face, normal) in solid.normals.iter().enumerate() {

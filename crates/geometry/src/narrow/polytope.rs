@@ -1,13 +1,13 @@
 //! Convex polyhedra in general: separating axes, then the common part of the touching faces.
 //!
-//! Serves boxes, convex polyhedra, capsules (a segment with a radius) and the triangles of meshes; two boxes have a faster
-//! kernel of their own. Candidates for the axis are all face normals and the cross products of edge pairs. Only edges
-//! that come near the other body can hold the answer: the nearest (or deepest) point of an edge pair lies within the
-//! distance of the bodies of every face of the other one, so an edge beyond one face with both its ends is skipped. Of the
-//! remaining pairs only those whose Gauss arcs cross are faces of the Minkowski difference (Gregorius 2013).
+//! Serves boxes, convex polyhedra, capsules (a segment with a radius) and the triangles of meshes; two boxes have a
+//! faster kernel of their own. Candidates for the axis are all face normals and the cross products of edge pairs. Only
+//! edges that come near the other body can hold the answer: the nearest (or deepest) point of an edge pair lies within
+//! the distance of the bodies of every face of the other one, so an edge beyond one face with both its ends is skipped.
+//! Of the remaining pairs only those whose Gauss arcs cross are faces of the Minkowski difference (Gregorius 2013).
 //!
-//! Bodies farther apart than the margin may so be left with an axis along which they overlap. An axis is believed when two points of
-//! the bodies lie over each other at its separation, which proves it; else the nearest points decide.
+//! Bodies farther apart than the margin may so be left with an axis along which they overlap. An axis is believed when
+//! two points of the bodies lie over each other at its separation, which proves it; else the nearest points decide.
 
 use std::cell::RefCell;
 
@@ -29,8 +29,8 @@ const SKEW: f64 = 1e-4;
 const PREFERENCE: f64 = 1e-10;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
 const AGREEMENT: f64 = 2e-10;
-/// A face other than the touching one bears points when the cosine between it and the contact normal is above this: the body must turn
-/// by half a right angle before a steeper one touches. Of a box no other face is as level.
+/// A face other than the touching one bears points when the cosine between it and the contact normal is above this: the
+/// body must turn by half a right angle before a steeper one touches. Of a box no other face is as level.
 const LEVEL: f64 = 0.7;
 /// Points nearer than this share of the size of the pair are the same.
 const SAME_PLACE: f64 = 1e-7;
@@ -121,8 +121,8 @@ impl Solid {
         0.5 * granule_model::Aabb::from_points(self.corners.iter().copied()).size().length()
     }
 
-    /// Separation of `other` from each face into `heights`; the best face and its separation. A face beyond `reach` ends
-    /// the search: then the pair is of no interest.
+    /// Separation of `other` from each face into `heights`; the best face and its separation. A face beyond `reach`
+    /// ends the search: then the pair is of no interest.
     fn best_face(&mut self, other: &Solid, reach: f64) -> Option<(usize, f64)> {
         self.heights.clear();
         let mut best: Option<(usize, f64)> = None;
@@ -187,9 +187,10 @@ pub(super) fn polytope_pair(a: Side, b: Side, margin: f64, out: &mut Vec<Contact
     });
 }
 
-/// Points of two pieces of bodies, of which none is a ball, along the normal of a face of either, the farthest apart first, of which the lowest
-/// is accepted by `is_surface`; where there is none, along that on which the lowest accepted point overlaps least. None when there is no face along
-/// which they overlap by less than `floor` (a gap \[m\]), or all points are refused.
+/// Points of two pieces of bodies, of which none is a ball, along the normal of a face of either, the farthest apart
+/// first, of which the lowest is accepted by `is_surface`; where there is none, along that on which the lowest accepted
+/// point overlaps least. None when there is no face along which they overlap by less than `floor` (a gap \[m\]), or all
+/// points are refused.
 ///
 /// `level` is how much above the separation along the normal the lowest accepted point may lie \[m\].
 pub(super) fn face_pair(
@@ -219,7 +220,8 @@ pub(super) fn face_pair(
             out.truncate(start);
             below = separation;
         }
-        // The lowest points along every face lie inside a body, as at the rim of a hollow edge; higher ones overlap on its surface.
+        // The lowest points along every face lie inside a body, as at the rim of a hollow edge; higher ones overlap on
+        // its surface.
         if let Some((normal, _)) = shallowest {
             work.surface_along(&pair, normal, start, &is_surface, out);
         }
@@ -228,7 +230,8 @@ pub(super) fn face_pair(
 }
 
 impl Workspace {
-    /// Pushes the points along `normal` that `is_surface` accepts behind the first `start` ones, and returns the lowest of their gaps \[m\].
+    /// Pushes the points along `normal` that `is_surface` accepts behind the first `start` ones, and returns the lowest
+    /// of their gaps \[m\].
     fn surface_along(
         &mut self,
         pair: &Pair,
@@ -250,7 +253,8 @@ impl Workspace {
         out[start..].iter().map(|c| c.gap).fold(f64::INFINITY, f64::min)
     }
 
-    /// Of the normals of all faces, as directions from B to A, that with the largest gap along it of those below `limit`, and that gap.
+    /// Of the normals of all faces, as directions from B to A, that with the largest gap along it of those below
+    /// `limit`, and that gap.
     fn face_below(&self, limit: f64) -> Option<(DVec3, f64)> {
         let directions = self.a.normals.iter().map(|n| -*n).chain(self.b.normals.iter().copied());
         let radii = self.a.radius + self.b.radius;
@@ -272,16 +276,16 @@ impl Workspace {
         separate_keys(&mut out[start..]);
     }
 
-    /// Pushes the points of the features that reach farthest along `axis`; false when no two of them lie over each other at its
-    /// separation: then the axis gives only a bound of the gap.
+    /// Pushes the points of the features that reach farthest along `axis`; false when no two of them lie over each
+    /// other at its separation: then the axis gives only a bound of the gap.
     fn touch_along(&mut self, pair: &Pair, (normal, separation): (DVec3, f64), out: &mut Vec<ContactPoint>) -> bool {
         self.clip(pair, normal, out, |_| true) <= separation + AGREEMENT * pair.size
     }
 
     /// Pushes the points of a pair of which the best axis found, `axis`, gives only a bound of the gap.
     ///
-    /// A corner and an edge or two corners are nearest, or the bodies are farther apart than `reach`: then the search has left out edges,
-    /// and even an axis of overlap says nothing.
+    /// A corner and an edge or two corners are nearest, or the bodies are farther apart than `reach`: then the search
+    /// has left out edges, and even an axis of overlap says nothing.
     fn touch_elsewhere(&mut self, pair: &Pair, axis: (DVec3, f64), out: &mut Vec<ContactPoint>) {
         let reach = pair.reach(self);
         let (start, cores) = (out.len(), self.cores(pair));
@@ -344,10 +348,11 @@ impl Workspace {
         self.edge_axes(pair, near + PREFERENCE * pair.size, reach, &mut best).then_some(best).flatten()
     }
 
-    /// Betters `best` by pairs of edges that no face of the other body has farther off than `near`; false when one parts the cores by
-    /// more than `reach`.
+    /// Betters `best` by pairs of edges that no face of the other body has farther off than `near`; false when one
+    /// parts the cores by more than `reach`.
     ///
-    /// Which edges come near depends on the margin. The answer must not, so only a pair that is itself a least way out or in is taken.
+    /// Which edges come near depends on the margin. The answer must not, so only a pair that is itself a least way out
+    /// or in is taken.
     fn edge_axes(&mut self, pair: &Pair, near: f64, reach: f64, best: &mut Option<(DVec3, f64)>) -> bool {
         let (edges_a, edges_b) = (pair.topology_a.edges, pair.topology_b.edges);
         self.b.edges_near(&self.a, edges_a, near, &mut self.edges_a);
@@ -371,8 +376,8 @@ impl Workspace {
         true
     }
 
-    /// Pushes the corners of the common part of the touching features that `keep` accepts; returns the lowest distance of
-    /// the cores over any of them, also beyond the margin.
+    /// Pushes the corners of the common part of the touching features that `keep` accepts; returns the lowest distance
+    /// of the cores over any of them, also beyond the margin.
     pub(super) fn clip(
         &mut self,
         pair: &Pair,
@@ -387,9 +392,10 @@ impl Workspace {
         overlay.push([&self.patch_a, &self.patch_b], [&mut self.polygon, &mut self.spare], out, keep)
     }
 
-    /// Pushes what the other faces of each body add to the points that [`Workspace::clip`] along `normal` left from `first` on: where they
-    /// lie over the touching face of the other body within the margin. Without these a body could turn about the points of its
-    /// touching face until another face of it, as level as that one, is below the surface.
+    /// Pushes what the other faces of each body add to the points that [`Workspace::clip`] along `normal` left from
+    /// `first` on: where they lie over the touching face of the other body within the margin. Without these a body
+    /// could turn about the points of its touching face until another face of it, as level as that one, is below the
+    /// surface.
     #[inline(never)]
     pub(super) fn clip_beside(
         &mut self,
@@ -418,8 +424,8 @@ impl Workspace {
     }
 }
 
-/// The faces of `solid` other than that of `patch` that look along `outward` and have a corner at a depth of at most `near` below the
-/// origin that way.
+/// The faces of `solid` other than that of `patch` that look along `outward` and have a corner at a depth of at most
+/// `near` below the origin that way.
 fn beside<'a>(
     solid: &'a Solid,
     topology: &'a Topology,
@@ -444,8 +450,8 @@ struct Overlay<'a> {
 }
 
 impl Overlay<'_> {
-    /// Pushes the corners of the common part of the patches (of A and of B) that `keep` accepts and that are not there yet; returns the
-    /// lowest distance of the cores over any of them, also beyond the margin.
+    /// Pushes the corners of the common part of the patches (of A and of B) that `keep` accepts and that are not there
+    /// yet; returns the lowest distance of the cores over any of them, also beyond the margin.
     fn push(
         &self,
         [patch_a, patch_b]: [&Patch; 2],
@@ -482,8 +488,8 @@ impl Overlay<'_> {
     }
 }
 
-/// Drops the contacts from `first` on that are where an earlier one from `start` on is; the nearer of the two stays under the name of the
-/// earlier, so that what stays does not depend on the margin.
+/// Drops the contacts from `first` on that are where an earlier one from `start` on is; the nearer of the two stays
+/// under the name of the earlier, so that what stays does not depend on the margin.
 pub(super) fn drop_repeated(out: &mut Vec<ContactPoint>, start: usize, first: usize, size: f64) {
     let reach = SAME_PLACE * size * (SAME_PLACE * size);
     let mut kept = first;

@@ -4,7 +4,8 @@ use granule_model::{ContactPoint, DVec3, Pose};
 
 use crate::convex::ConvexData;
 
-/// A centre nearer to a surface than this share of the body's size has no reliable direction: the face's normal is used.
+/// A centre nearer to a surface than this share of the body's size has no reliable direction: the face's normal is
+/// used.
 const NEAR: f64 = 1e-9;
 
 /// The contact of two balls as [`super::contacts`] reports it; coincident centres are parted along z.

@@ -28,8 +28,8 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) const SEGMENT: Topology<'static> =
     Topology { faces: &[], loops: &[], edges: &[Edge { vertices: [0, 1], faces: [NONE, NONE] }] };
 
-/// A box: bit k of a corner's number says on which side along axis k it lies. Face `2 k + s` is the one of axis k, low or
-/// high side; offsets are not set.
+/// A box: bit k of a corner's number says on which side along axis k it lies. Face `2 k + s` is the one of axis k, low
+/// or high side; offsets are not set.
 pub(super) const CUBE: Topology<'static> = Topology { faces: &CUBE_FACES, loops: &CUBE_LOOPS, edges: &CUBE_EDGES };
 
 /// One triangle, its front and its back; the normals of the faces are not set.

@@ -1,8 +1,9 @@
 //! How far apart two convex bodies are, by trial of everything: without the code under test.
 //!
-//! Along any direction the gap between the extents of two convex bodies is at most their distance, and at least minus the least
-//! translation that parts them. For polyhedra the normals of faces and the directions across two edges contain the one along which
-//! they part soonest. Of bodies that are apart, a corner and a triangle or two edges contain the nearest points.
+//! Along any direction the gap between the extents of two convex bodies is at most their distance, and at least minus
+//! the least translation that parts them. For polyhedra the normals of faces and the directions across two edges
+//! contain the one along which they part soonest. Of bodies that are apart, a corner and a triangle or two edges
+//! contain the nearest points.
 
 use granule_geometry::Shape;
 use granule_model::{DVec3, Pose};
@@ -95,7 +96,8 @@ pub(crate) fn signed_distance(a: &Body, b: &Body) -> f64 {
     let both = directions.map(|d| separation(a, b, d).max(separation(a, b, -d)));
     let separation = both.fold(f64::NEG_INFINITY, f64::max);
     let radii = a.radius + b.radius;
-    // Cores that overlap are parted by one of the directions; cores that are apart may be farther apart than these tell.
+    // Cores that overlap are parted by one of the directions; cores that are apart may be farther apart than these
+    // tell.
     if separation + radii <= 0.0 && separation.is_finite() { separation } else { core_distance(a, b) - radii }
 }
 

@@ -1,13 +1,14 @@
 //! Blocks: pieces of a large island that are worked on side by side.
 //!
-//! The bodies of a large island lie along a line of blocks, each in two halves. Contacts *inside* a block touch bodies of that block
-//! alone. Contacts *across* lead from the right half of a block to the left half of the next one, so that no two neighbouring sets of
-//! them share a body either. What fits in neither set is the *rest*. A pass over the contacts therefore has three phases, inside,
-//! across and rest; within the first two, blocks may be taken in any order and on any thread without changing a bit of the
-//! result, since each has its own piece of every array. A small island has no blocks: all its contacts are the rest.
+//! The bodies of a large island lie along a line of blocks, each in two halves. Contacts *inside* a block touch bodies
+//! of that block alone. Contacts *across* lead from the right half of a block to the left half of the next one, so that
+//! no two neighbouring sets of them share a body either. What fits in neither set is the *rest*. A pass over the
+//! contacts therefore has three phases, inside, across and rest; within the first two, blocks may be taken in any order
+//! and on any thread without changing a bit of the result, since each has its own piece of every array. A small island
+//! has no blocks: all its contacts are the rest.
 //!
-//! Blocks serve two ends. One island, which a settled pile is, uses all cores; and the bodies that a block works on stay in the
-//! cache of its core.
+//! Blocks serve two ends. One island, which a settled pile is, uses all cores; and the bodies that a block works on
+//! stay in the cache of its core.
 
 use std::ops::Range;
 
@@ -80,8 +81,8 @@ impl<A: Cut, B: Cut> Cut for (A, B) {
     }
 }
 
-/// Runs `work` on the contacts inside every block, side by side: it gets the number of the block, the piece of `bodies` that is the
-/// block's, and what `of_blocks` holds for it.
+/// Runs `work` on the contacts inside every block, side by side: it gets the number of the block, the piece of `bodies`
+/// that is the block's, and what `of_blocks` holds for it.
 pub(crate) fn inside<B: Cut, T: Send>(
     blocks: &[Block],
     bodies: B,

@@ -2,12 +2,13 @@
 //!
 //! The contact stage compresses all contacts, loads at rest and impacts alike. What tells them apart:
 //!
-//! * A contact was hit if `-(u_i0 + u_i+) > fast`, with `u_i0` its normal velocity before the forces of the step and `u_i+` the one
-//!   after the stage: a resting load has `u_i0 = 0` and is never fast, however heavy.
-//! * A contact that could not be driven apart faster than gravity closes it in one step, `e sqrt(2 W_i k) <= g dt`, was not hit
-//!   either: symplectic Euler would fetch the body back within the step, and the quantity that it conserves, E* = kinetic +
-//!   potential + (dt/2) sum m g.v, is lower for such a slow riser than for a body at rest, so that the fetching back would count
-//!   as a gain of energy (measured: 1e-4 of the energy dissipated so far, when the first layer of a pack lands at 60 Hz).
+//! * A contact was hit if `-(u_i0 + u_i+) > fast`, with `u_i0` its normal velocity before the forces of the step and
+//!   `u_i+` the one after the stage: a resting load has `u_i0 = 0` and is never fast, however heavy.
+//! * A contact that could not be driven apart faster than gravity closes it in one step, `e sqrt(2 W_i k) <= g dt`, was
+//!   not hit either: symplectic Euler would fetch the body back within the step, and the quantity that it conserves, E*
+//!   = kinetic + potential + (dt/2) sum m g.v, is lower for such a slow riser than for a body at rest, so that the
+//!   fetching back would count as a gain of energy (measured: 1e-4 of the energy dissipated so far, when the first
+//!   layer of a pack lands at 60 Hz).
 
 use granule_model::Velocity;
 
@@ -24,8 +25,8 @@ pub struct HitSettings {
     pub dt: f64,
 }
 
-/// Gap after the move up to which a contact touches, over the smaller radius. It covers the residual of the contact stage; a
-/// contact further apart takes no part and is met in the next step.
+/// Gap after the move up to which a contact touches, over the smaller radius. It covers the residual of the contact
+/// stage; a contact further apart takes no part and is met in the next step.
 const TOUCH: f64 = 1e-3;
 
 /// Normal velocity of a contact for given body velocities \[m/s\].
@@ -44,7 +45,8 @@ impl HitSettings {
         self.gap_after(row) <= TOUCH * row.radius
     }
 
-    /// Whether a contact was hit in the contact stage that has just ended: it came in fast and can be driven apart again.
+    /// Whether a contact was hit in the contact stage that has just ended: it came in fast and can be driven apart
+    /// again.
     pub fn was_hit(&self, row: &Row) -> bool {
         if row.normal_impulse <= 0.0 || -(row.came + row.left) <= self.fast {
             return false;

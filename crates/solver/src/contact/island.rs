@@ -95,8 +95,8 @@ pub struct RowInput {
 
 /// One contact, prepared: what every sweep reads, and the impulses that it changes.
 ///
-/// Sweeps go through a copy of what they need, see `stage`. Impulses of the release go to contacts here and there: what they ask
-/// of one stands in its first line of the cache.
+/// Sweeps go through a copy of what they need, see `stage`. Impulses of the release go to contacts here and there: what
+/// they ask of one stands in its first line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Row {
@@ -152,7 +152,8 @@ pub struct Row {
     pub torsional_arm: f64,
     /// Rolling and torsional impulse of this step \[N m s\].
     pub angular_impulse: DVec3,
-    /// What the contact stage took from E* here, `-P.(u_0 + u_+)/2` with the velocity before the forces of the step \[J\].
+    /// What the contact stage took from E* here, `-P.(u_0 + u_+)/2` with the velocity before the forces of the step
+    /// \[J\].
     pub star_work: f64,
 }
 
@@ -223,14 +224,15 @@ impl Row {
         self.k_tangent = largest_eigenvalue(t.dot(kt), s.dot(kt), s.dot(ks));
     }
 
-    /// Mobilities between bodies with equal moments, in closed form. With the arm `r = h n + p`, p in the tangent plane, and i = 1/I,
+    /// Mobilities between bodies with equal moments, in closed form. With the arm `r = h n + p`, p in the tangent
+    /// plane, and i = 1/I,
     ///
     /// ```text
     /// K n = (1/m_A + 1/m_B) n + sum i (p.p n - h p),     t.K t = 1/m_A + 1/m_B + sum i r.r - t.(sum i p p^T) t
     /// ```
     ///
-    /// so that the largest eigenvalue in the plane comes from the smallest one of `sum i p p^T`, whose trace and determinant
-    /// are `sum i p.p` and `i_A i_B (n.(p_A x p_B))^2`.
+    /// so that the largest eigenvalue in the plane comes from the smallest one of `sum i p p^T`, whose trace and
+    /// determinant are `sum i p.p` and `i_A i_B (n.(p_A x p_B))^2`.
     #[inline(always)]
     fn set_isotropic_mobility(&mut self, bodies: &[SolverBody]) {
         let n = self.normal;
@@ -249,8 +251,8 @@ impl Row {
         self.k_tangent = mass + trace + i_a * h_a * h_a + i_b * h_b * h_b - least;
     }
 
-    /// Lets a contact start anew from other impulses, after its gap has become `gap` \[m\]; none for one that must not act
-    /// any more in this step of `dt` \[s\].
+    /// Lets a contact start anew from other impulses, after its gap has become `gap` \[m\]; none for one that must not
+    /// act any more in this step of `dt` \[s\].
     pub fn restart(&mut self, gap: Option<f64>, dt: f64, normal_impulse: f64, tangential_impulse: DVec3) {
         // No approach speed closes an infinite gap.
         self.bias = gap.map_or(f64::INFINITY, |gap| gap.max(0.0) / dt);
@@ -378,8 +380,8 @@ impl Lever {
     }
 }
 
-/// The largest eigenvalue of the symmetric matrix `[[tt, ts], [ts, ss]]`: a gradient step of its inverse cannot overshoot, and does
-/// not depend on the choice of axes.
+/// The largest eigenvalue of the symmetric matrix `[[tt, ts], [ts, ss]]`: a gradient step of its inverse cannot
+/// overshoot, and does not depend on the choice of axes.
 pub(crate) fn largest_eigenvalue(tt: f64, ts: f64, ss: f64) -> f64 {
     let half = 0.5 * (tt - ss);
     0.5 * (tt + ss) + (half * half + ts * ts).sqrt()
@@ -388,8 +390,8 @@ pub(crate) fn largest_eigenvalue(tt: f64, ts: f64, ss: f64) -> f64 {
 /// Distance of a line of contact from the centre of a body, over the arm, that is rounding.
 const CENTRAL: f64 = 1e-13;
 
-/// Arm along the normal, and the rest of it in the tangent plane. Where that is rounding the arm is put upon the normal: spheres then
-/// spin by friction alone.
+/// Arm along the normal, and the rest of it in the tangent plane. Where that is rounding the arm is put upon the
+/// normal: spheres then spin by friction alone.
 fn central(arm: &mut DVec3, n: DVec3, inverse_inertia: f64) -> (f64, DVec3) {
     let h = n.dot(*arm);
     let p = *arm - n * h;

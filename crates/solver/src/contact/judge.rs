@@ -15,11 +15,13 @@ pub struct Verdict {
     pub approach_before: f64,
     /// Most negative normal impulse, relative to the largest impulse \[-\]; zero when none pulls.
     pub pull: f64,
-    /// Largest excess of a tangential impulse over mu_s times the normal impulse, relative to the largest impulse \[-\].
+    /// Largest excess of a tangential impulse over mu_s times the normal impulse, relative to the largest impulse
+    /// \[-\].
     pub cone_excess: f64,
-    /// Difference between the velocities reported and those that the impulses make \[-\], relative to the largest sum of a body's
-    /// speed and of the changes by its impulses one by one: a light body between heavy ones takes large impulses that
-    /// cancel, and no sum is more exact than its terms. Infinite when an impulse or a velocity is missing.
+    /// Difference between the velocities reported and those that the impulses make \[-\], relative to the largest sum
+    /// of a body's speed and of the changes by its impulses one by one: a light body between heavy ones takes large
+    /// impulses that cancel, and no sum is more exact than its terms. Infinite when an impulse or a velocity is
+    /// missing.
     pub velocity_error: f64,
     /// Change of momentum over the sum of |m v|, bodies of finite mass and no contact with the world \[-\].
     pub momentum_error: f64,

@@ -5,8 +5,9 @@ const LARGE: usize = 1 << 16;
 /// What a large list gets beyond what it is asked for, as its size over this.
 const SPARE: usize = 8;
 
-/// Makes room in a list for `count` items in all. A list doubles when it grows, and of the memory of a pack of a million grains, whose
-/// contacts become more and more as it settles, up to half would stay empty: a large list gets an eighth more than is asked for.
+/// Makes room in a list for `count` items in all. A list doubles when it grows, and of the memory of a pack of a
+/// million grains, whose contacts become more and more as it settles, up to half would stay empty: a large list gets an
+/// eighth more than is asked for.
 pub fn make_room<T>(list: &mut Vec<T>, count: usize) {
     if count > list.capacity() && count.saturating_mul(size_of::<T>()) >= LARGE {
         list.reserve_exact(count + count / SPARE - list.len());

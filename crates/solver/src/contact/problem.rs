@@ -1,7 +1,7 @@
 //! A contact problem as plain data, and what a law answers.
 //!
-//! The data can be written to a file and read back, so that a hard problem met in a run can be kept as a test. World frame, SI
-//! units; bodies are named by index, and body B of a contact may be none: the immovable world.
+//! The data can be written to a file and read back, so that a hard problem met in a run can be kept as a test. World
+//! frame, SI units; bodies are named by index, and body B of a contact may be none: the immovable world.
 
 use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
 use serde::{Deserialize, Serialize};
@@ -246,7 +246,8 @@ fn is_positive_definite(m: &DMat3) -> bool {
 }
 
 impl ContactProblem {
-    /// Checks that there are bodies, and that every index, mass, inertia, normal, velocity and coefficient can be worked with.
+    /// Checks that there are bodies, and that every index, mass, inertia, normal, velocity and coefficient can be
+    /// worked with.
     ///
     /// # Errors
     /// The first [`ProblemError`] found.

@@ -1,8 +1,8 @@
-//! Contact problems that tests, reference cases and benchmarks share: chains and packings of balls, a box that lands flat, and
-//! the random numbers of random ones.
+//! Contact problems that tests, reference cases and benchmarks share: chains and packings of balls, a box that lands
+//! flat, and the random numbers of random ones.
 //!
-//! They live here because everything that resolves problems can import them from here. A ball is no shape to this crate:
-//! it is a mass, the moment `2 m r^2/5`, and contacts half way between two centres.
+//! They live here because everything that resolves problems can import them from here. A ball is no shape to this
+//! crate: it is a mass, the moment `2 m r^2/5`, and contacts half way between two centres.
 
 mod random;
 
@@ -26,7 +26,8 @@ pub fn ball(mass: f64, radius: f64, position: DVec3, velocity: DVec3) -> Problem
     }
 }
 
-/// Balls of one radius \[m\] with these masses \[kg\], centres \[m\] and velocities \[m/s\], and contacts of these pairs.
+/// Balls of one radius \[m\] with these masses \[kg\], centres \[m\] and velocities \[m/s\], and contacts of these
+/// pairs.
 ///
 /// # Panics
 /// When there are fewer centres or velocities than masses, or a pair names a ball that is not there.

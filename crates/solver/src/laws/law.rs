@@ -1,7 +1,7 @@
 //! What all impact laws have in common: one problem in, one answer out, and the claims that tests hold them to.
 //!
-//! A law resolves contacts that touch, all of them, once and without time. It belongs to no engine: `granule resolve`, the
-//! reference cases and the engine's `impact` phase all call [`ImpactLaw::resolve`].
+//! A law resolves contacts that touch, all of them, once and without time. It belongs to no engine: `granule resolve`,
+//! the reference cases and the engine's `impact` phase all call [`ImpactLaw::resolve`].
 
 use granule_model::DVec3;
 
@@ -66,17 +66,20 @@ pub trait ImpactLaw: Sync {
         self.resolve_within(problem, 0.0)
     }
 
-    /// The same, where approach speeds up to `left` \[m/s\] count as none and errors of that size in any velocity do no harm.
+    /// The same, where approach speeds up to `left` \[m/s\] count as none and errors of that size in any velocity do no
+    /// harm.
     ///
-    /// This is how a time step calls a law: what approaches more slowly is left to the contact stage, and a cluster of a
-    /// hundred resting grains, hit by one, need not be settled to the last bit. With `left = 0` it is [`ImpactLaw::resolve`].
+    /// This is how a time step calls a law: what approaches more slowly is left to the contact stage, and a cluster of
+    /// a hundred resting grains, hit by one, need not be settled to the last bit. With `left = 0` it is
+    /// [`ImpactLaw::resolve`].
     ///
     /// # Errors
     /// As [`ImpactLaw::resolve`].
     fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError>;
 
-    /// The same, with the impulses by contact of a plastic answer nearby (that of the contact stage, say, which holds the load of the
-    /// step as well): a law that iterates may start from them. What it answers does not hang on them beyond `left`.
+    /// The same, with the impulses by contact of a plastic answer nearby (that of the contact stage, say, which holds
+    /// the load of the step as well): a law that iterates may start from them. What it answers does not hang on them
+    /// beyond `left`.
     ///
     /// # Errors
     /// As [`ImpactLaw::resolve`].

@@ -1,4 +1,5 @@
-//! Laws on normal velocities, which Zhang et al. 2015 compare, with their common [`problem`] and their solvers of complementarity.
+//! Laws on normal velocities, which Zhang et al. 2015 compare, with their common `problem` and their solvers of
+//! complementarity.
 
 pub(crate) mod complementarity;
 pub(crate) mod frictionless;

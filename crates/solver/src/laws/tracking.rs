@@ -1,5 +1,5 @@
-//! Laws that track energy from one impulse to the next: that of Tang 2014, alone and as the release after the contact stage, and
-//! that of Tan 2024; with the order of approach that the sequential laws share.
+//! Laws that track energy from one impulse to the next: that of Tang 2014, alone and as the release after the contact
+//! stage, and that of Tan 2024; with the order of approach that the sequential laws share.
 
 pub(crate) mod approach;
 pub mod etm;

@@ -5,9 +5,9 @@ const COLOURS: usize = 63;
 
 /// Sorts the contacts of an island into classes within which none shares a body that can move; the memory is kept.
 ///
-/// Pairs of bodies are coloured, not contacts: the contacts of a pair follow one another, first contacts of all pairs of a colour, then
-/// the second ones. When contacts were coloured one by one, a tower of ten cubes leaned by 3 % of its size: all first
-/// corners of the tower were pressed before any second one.
+/// Pairs of bodies are coloured, not contacts: the contacts of a pair follow one another, first contacts of all pairs
+/// of a colour, then the second ones. When contacts were coloured one by one, a tower of ten cubes leaned by 3 % of its
+/// size: all first corners of the tower were pressed before any second one.
 #[derive(Debug, Default)]
 pub(super) struct Colours {
     /// Colours that meet at each body, one bit each.
@@ -22,8 +22,8 @@ pub(super) struct Colours {
 }
 
 impl Colours {
-    /// Gives every pair the first colour that is free at its bodies. `ends` yields the two bodies of each contact, none for one that
-    /// cannot move; they are numbered from 0 to `bodies`. Contacts of a pair come one after the other.
+    /// Gives every pair the first colour that is free at its bodies. `ends` yields the two bodies of each contact, none
+    /// for one that cannot move; they are numbered from 0 to `bodies`. Contacts of a pair come one after the other.
     pub(super) fn sort(&mut self, bodies: usize, ends: impl Iterator<Item = [Option<u32>; 2]>) {
         self.met.clear();
         self.met.resize(bodies, 0);
@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn contacts_of_a_class_share_no_body_that_moves_and_pairs_stay_together() {
-        // A star of more pairs than there are colours, a chain of pairs with four contacts, and a body that cannot move.
+        // A star of more pairs than there are colours, a chain of pairs with four contacts, and a body that cannot
+        // move.
         let star = (1..70).map(|k| [Some(0), Some(k)]);
         let chain = (70..90).flat_map(|k| [[Some(k), Some(k + 1)]; 4]);
         let floor = (0..91).map(|k| [Some(k), None]);

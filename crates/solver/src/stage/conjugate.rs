@@ -7,11 +7,11 @@
 //! b = |g_k|^2 / |g_(k-1)|^2,      x <- x + b p,   p <- b p + g       (p <- 0 where b > 1)
 //! ```
 //!
-//! Moving on may leave the bounds; the next sweep comes back within them, so a sweep has to be the last. The velocities of bodies are
-//! linear in the impulses and are moved along instead of being summed anew.
+//! Moving on may leave the bounds; the next sweep comes back within them, so a sweep has to be the last. The velocities
+//! of bodies are linear in the impulses and are moved along instead of being summed anew.
 //!
-//! Impacts are swept so, and the contact stage where bodies differ in size; see there. Moments of rolling and torsional friction have directions as
-//! impulses have, with `k` the angular mobility.
+//! Impacts are swept so, and the contact stage where bodies differ in size; see there. Moments of rolling and torsional
+//! friction have directions as impulses have, with `k` the angular mobility.
 
 use granule_model::DVec3;
 

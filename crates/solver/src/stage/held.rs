@@ -1,19 +1,21 @@
 //! Sweeps with held limits of friction, for islands on which the sweeps of the stage do not settle.
 //!
-//! In Coulomb's law the limit of friction is a share of the normal impulse that is sought with it. Where light bodies are caught in
-//! wedges between heavy ones, sweeps go round for ever: friction drives the normal impulses up, and these the friction. With the limits held at given
-//! values `s`,
+//! In Coulomb's law the limit of friction is a share of the normal impulse that is sought with it. Where light bodies
+//! are caught in wedges between heavy ones, sweeps go round for ever: friction drives the normal impulses up, and these
+//! the friction. With the limits held at given values `s`,
 //!
 //! ```text
 //! minimise  P.G P/2 + P.(u- + bias n)     over  P_n >= 0,  |P_t| <= mu s
 //! ```
 //!
-//! with mu that of dynamic friction, is convex, and sweeps lower its value in every update. So the limits are held while the sweeps settle,
-//! then set to the normal impulses found, and so on (the fixed point of Necas, Jarusek and Haslinger 1980, Coulomb's law). Wherever that ends, the normal impulses and velocities
-//! fulfil Signorini's conditions, friction opposes sliding, and no energy is gained: what may be off is the size of friction. Rolling and
+//! with mu that of dynamic friction, is convex, and sweeps lower its value in every update. So the limits are held
+//! while the sweeps settle, then set to the normal impulses found, and so on (the fixed point of Necas, Jarusek and
+//! Haslinger 1980, Coulomb's law). Wherever that ends, the normal impulses and velocities fulfil Signorini's
+//! conditions, friction opposes sliding, and no energy is gained: what may be off is the size of friction. Rolling and
 //! torsional friction are left out: they are zero in such a step.
 //!
-//! **Termination.** [`ROUNDS`] rounds of [`SWEEPS`] sweeps, fewer where the island has more than a few contacts ([`WORK`]).
+//! **Termination.** [`ROUNDS`] rounds of [`SWEEPS`] sweeps, fewer where the island has more than a few contacts
+//! ([`WORK`]).
 
 use granule_model::{DVec3, Velocity};
 
@@ -47,8 +49,9 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Looks for impulses from none, from the velocities `before`; what is left of the last sweep's change of a relative velocity \[m/s\]. Where that
-    /// is not below `residual` the island stays as it was, and the answer is none.
+    /// Looks for impulses from none, from the velocities `before`; what is left of the last sweep's change of a
+    /// relative velocity \[m/s\]. Where that is not below `residual` the island stays as it was, and the answer is
+    /// none.
     pub(super) fn solve(&mut self, island: &mut Island<'_>, before: &[Velocity], residual: f64) -> Option<f64> {
         self.remember(island);
         for (body, velocity) in island.bodies.iter_mut().zip(before) {
@@ -139,7 +142,8 @@ impl Held {
     }
 }
 
-/// The tangential impulse `trial`, or what dynamic friction leaves of it. Static friction beyond that makes the set of impulses hollow.
+/// The tangential impulse `trial`, or what dynamic friction leaves of it. Static friction beyond that makes the set of
+/// impulses hollow.
 fn within(trial: DVec3, row: &Row, limit: f64) -> DVec3 {
     let (size, most) = (trial.length(), row.dynamic_friction * limit);
     if size <= most { trial } else { trial * (most / size) }

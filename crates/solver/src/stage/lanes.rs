@@ -1,6 +1,7 @@
 //! Numbers side by side, one for each contact of a pack, and the registers that compute with them.
 //!
-//! A register holds as many of them as the machine's vectors do. The bits do not depend on how many that is, see [`super::real`].
+//! A register holds as many of them as the machine's vectors do. The bits do not depend on how many that is, see
+//! [`super::real`].
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -168,8 +169,8 @@ impl<T: Real, S: Simd> Register<T, S> {
         self.with(T::where_greater(self.simd, [other.value, self.value], self.value, other.value))
     }
 
-    /// `kept / sqrt(self)` where `self` exceeds the square of `limit`, else 1. To leave root and quotient out where no lane needs them
-    /// brought nothing.
+    /// `kept / sqrt(self)` where `self` exceeds the square of `limit`, else 1. To leave root and quotient out where no
+    /// lane needs them brought nothing.
     #[inline(always)]
     pub(super) fn shrink(self, limit: Self, kept: Self) -> Self {
         let simd = self.simd;

@@ -108,8 +108,8 @@ impl std::ops::Add for Ledger {
     }
 }
 
-/// Work that a driven body does through the impulse of a row on the kinetic energy \[J\]: its velocity times the impulse on the
-/// other body, and its angular velocity times the moments of rolling and torsional friction.
+/// Work that a driven body does through the impulse of a row on the kinetic energy \[J\]: its velocity times the
+/// impulse on the other body, and its angular velocity times the moments of rolling and torsional friction.
 pub fn driven_work(row: &Row, bodies: &[SolverBody]) -> f64 {
     work_at(row, bodies, |body| bodies[body as usize].velocity)
 }
@@ -117,15 +117,16 @@ pub fn driven_work(row: &Row, bodies: &[SolverBody]) -> f64 {
 /// The same on E*: with the mean of the driven body's velocities before the step (`unforced`) and in it.
 ///
 /// A body that rides on a floor from velocity V0 to V1 takes the impulse `P = m (V1 - V0) + m g dt`; its E* changes by
-/// `m (V1^2 - V0^2)/2 + m g V1 dt - (dt/2) m g (V1 - V0) = P (V0 + V1)/2`. Booked with V1 alone, a floor shaken at 60 Hz seemed
-/// to make energy of nothing, 7e-3 of what had been dissipated.
+/// `m (V1^2 - V0^2)/2 + m g V1 dt - (dt/2) m g (V1 - V0) = P (V0 + V1)/2`. Booked with V1 alone, a floor shaken at 60
+/// Hz seemed to make energy of nothing, 7e-3 of what had been dissipated.
 pub fn driven_work_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
     let before = work_at(row, bodies, |body| unforced[body as usize]);
     0.5 * (before + driven_work(row, bodies))
 }
 
-/// Impulse of a row times the acceleration towards its axis of the point of a driven body that turns, `|P| |w| |v|` \[W\]: half of it times the length of a step
-/// is the work that the arc asks for beside the chord that the body is moved along.
+/// Impulse of a row times the acceleration towards its axis of the point of a driven body that turns, `|P| |w| |v|`
+/// \[W\]: half of it times the length of a step is the work that the arc asks for beside the chord that the body is
+/// moved along.
 pub fn carried_round(row: &Row, bodies: &[SolverBody]) -> f64 {
     let by = |body: u32, arm: DVec3| {
         let SolverBody { inverse_mass, velocity, .. } = &bodies[body as usize];
@@ -135,7 +136,8 @@ pub fn carried_round(row: &Row, bodies: &[SolverBody]) -> f64 {
     row.impulse().length() * (by(row.a, row.arm_a) + by(row.b, row.arm_b))
 }
 
-/// What the impulses of a row take from E*, net of the work of driven bodies \[J\]; `unforced` are the velocities before the forces of the step.
+/// What the impulses of a row take from E*, net of the work of driven bodies \[J\]; `unforced` are the velocities
+/// before the forces of the step.
 fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
     let (a, b) = (row.a as usize, row.b as usize);
     let u = unforced[a].at(row.arm_a) - unforced[b].at(row.arm_b) + row.relative_velocity(bodies);
@@ -144,7 +146,8 @@ fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f
     -0.5 * (row.impulse().dot(u) + row.angular_impulse.dot(spin))
 }
 
-/// The impulse and the angular impulse of a row times the velocities, as given, of those of its bodies that no impulse moves.
+/// The impulse and the angular impulse of a row times the velocities, as given, of those of its bodies that no impulse
+/// moves.
 fn work_at(row: &Row, bodies: &[SolverBody], velocity: impl Fn(u32) -> Velocity) -> f64 {
     let (p, l) = (row.impulse(), row.angular_impulse);
     let by = |body: u32, arm: DVec3| {

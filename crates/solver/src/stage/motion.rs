@@ -1,4 +1,5 @@
-//! What sweeps leave: by how much they changed velocities, and the directions in which impulses and bodies move on between them.
+//! What sweeps leave: by how much they changed velocities, and the directions in which impulses and bodies move on
+//! between them.
 
 use super::body::LaneBody;
 use super::lanes::{Lanes, Lanes3};
@@ -8,7 +9,8 @@ use super::real::Real;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Change {
     pub(super) change: f64,
-    /// The same with each change beside the radius of its contact: times the island's smallest over it. Zero where radii are alike.
+    /// The same with each change beside the radius of its contact: times the island's smallest over it. Zero where
+    /// radii are alike.
     pub(super) beside: f64,
 }
 

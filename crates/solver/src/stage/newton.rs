@@ -1,30 +1,33 @@
 //! Newton steps: the exact answer for small islands at rest in which sweeps are slow.
 //!
-//! What bends a stack of N bodies is a mode whose share in the mobility of the contacts falls with the fourth power of N, and sweeps take as
-//! many passes as one over that share: a tower of thirty cubes asks for 300 000. What they leave pushes it to one side, in every step. Here the
-//! equations of all bodies are solved at once, by the method of multipliers (Hestenes 1969, Powell 1969; for contact with friction Alart and
-//! Curnier 1991). With the stiffness `rho = STIFFNESS/k` of a contact along each of its directions, and velocities u after the impulses P,
+//! What bends a stack of N bodies is a mode whose share in the mobility of the contacts falls with the fourth power of
+//! N, and sweeps take as many passes as one over that share: a tower of thirty cubes asks for 300 000. What they leave
+//! pushes it to one side, in every step. Here the equations of all bodies are solved at once, by the method of
+//! multipliers (Hestenes 1969, Powell 1969; for contact with friction Alart and Curnier 1991). With the stiffness
+//! `rho = STIFFNESS/k` of a contact along each of its directions, and velocities u after the impulses P,
 //!
 //! ```text
 //! s_n = P_n - rho_n (u_n + bias),   s_t = P_t - rho_t u_t
 //! P_n <- max(0, s_n),   P_t <- s_t if |s_t| <= mu_s s_n, else mu_d s_n s_t/|s_t|
 //! ```
 //!
-//! has the stage's law as its only fixed point, whatever rho. A step takes the contacts that are closed, and those of them that stick, from s, and
-//! finds the velocities for which these equations hold with u after the step: a symmetric system in the velocities of the bodies, positive definite
-//! with any number of contacts too many. Forces in excess of what equilibrium asks stay as they were.
+//! has the stage's law as its only fixed point, whatever rho. A step takes the contacts that are closed, and those of
+//! them that stick, from s, and finds the velocities for which these equations hold with u after the step: a symmetric
+//! system in the velocities of the bodies, positive definite with any number of contacts too many. Forces in excess of
+//! what equilibrium asks stay as they were.
 //!
-//! Steps may go round in circles between two sets of closed contacts. Whoever asks for them looks at what they came to by a sweep, and goes
-//! on from where he was if that is worse. What closes is judged by a stiffness of `1/k`, for that of the steps makes much of rounding.
+//! Steps may go round in circles between two sets of closed contacts. Whoever asks for them looks at what they came to
+//! by a sweep, and goes on from where he was if that is worse. What closes is judged by a stiffness of `1/k`, for that
+//! of the steps makes much of rounding.
 
 use granule_model::{DMat3, DVec3, Velocity};
 
 use super::skyline::Skyline;
 use crate::contact::island::{Island, Row, SolverBody};
 
-/// Stiffness of a contact, over the inverse of its mobility: what is left of an error after a step is `1/(STIFFNESS x)` of it, where x is the mode's
-/// share in the mobilities, 1e-6 for a tower of thirty; and rounding is `STIFFNESS` times that of the velocities. With 1e6 a step leaves a third of
-/// the tower's slowest mode.
+/// Stiffness of a contact, over the inverse of its mobility: what is left of an error after a step is `1/(STIFFNESS x)`
+/// of it, where x is the mode's share in the mobilities, 1e-6 for a tower of thirty; and rounding is `STIFFNESS` times
+/// that of the velocities. With 1e6 a step leaves a third of the tower's slowest mode.
 const STIFFNESS: f64 = 1e8;
 /// Steps at most.
 const STEPS: usize = 12;
@@ -126,8 +129,9 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    /// Brings the impulses of the rows to what the law asks of them, from the velocities `before`; those of the bodies stay as they
-    /// were. False where nothing was done: where the system is too large, or contacts resist rolling or torsion.
+    /// Brings the impulses of the rows to what the law asks of them, from the velocities `before`; those of the bodies
+    /// stay as they were. False where nothing was done: where the system is too large, or contacts resist rolling or
+    /// torsion.
     pub(super) fn solve(&mut self, island: &mut Island<'_>, before: &[Velocity]) -> bool {
         if island.rows.iter().any(|row| row.rolling_arm > 0.0 || row.torsional_arm > 0.0) || !self.prepare(island) {
             return false;
@@ -195,8 +199,8 @@ impl Newton {
         }
     }
 
-    /// One step: the rows get the new impulses. Returns the largest change of one and the largest of them, in units of velocity \[m/s\]; nothing where
-    /// the system cannot be solved.
+    /// One step: the rows get the new impulses. Returns the largest change of one and the largest of them, in units of
+    /// velocity \[m/s\]; nothing where the system cannot be solved.
     fn step(&mut self, island: &mut Island<'_>) -> Option<[f64; 2]> {
         let Newton { arms, aims, bodies, .. } = self;
         let aim = |(row, arms): (&Row, &Arms)| {
@@ -290,7 +294,8 @@ mod tests {
     use super::*;
     use crate::contact::island::RowInput;
 
-    /// Cubes of 1 m and 1 kg on top of each other, on a floor that is the last body, before a step in which they come with `velocity`.
+    /// Cubes of 1 m and 1 kg on top of each other, on a floor that is the last body, before a step in which they come
+    /// with `velocity`.
     fn tower(count: u32, friction: f64, velocity: DVec3) -> (Vec<SolverBody>, Vec<DMat3>, Vec<Row>) {
         let velocity = Velocity { linear: velocity, angular: DVec3::ZERO };
         let cube = SolverBody::new(velocity, 1.0, &InverseInertia::Isotropic(6.0));

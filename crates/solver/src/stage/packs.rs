@@ -1,16 +1,16 @@
 //! The contacts of an island, in classes and in packs: what the sweeps go through.
 //!
-//! No two contacts of a class share a body that can move ([`super::colour`]), so contacts of a class can be updated side by side: as many
-//! at a time as a pack has lanes. The order of updates is that of the classes; packs of a class may come in any order
-//! without changing a bit of the result.
+//! No two contacts of a class share a body that can move ([`super::colour`]), so contacts of a class can be updated
+//! side by side: as many at a time as a pack has lanes. The order of updates is that of the classes; packs of a class
+//! may come in any order without changing a bit of the result.
 //!
-//! Impulses are kept in units of velocity, `s = k P`, so that an update multiplies by no effective mass before it applies the
-//! change: `s_n = k_n P_n`, `s_t = k_t P_t`, and the cone is `|s_t| <= (mu k_t / k_n) s_n`. All else is in the units of
-//! [`super::units`].
+//! Impulses are kept in units of velocity, `s = k P`, so that an update multiplies by no effective mass before it
+//! applies the change: `s_n = k_n P_n`, `s_t = k_t P_t`, and the cone is `|s_t| <= (mu k_t / k_n) s_n`. All else is in
+//! the units of [`super::units`].
 //!
-//! Packs of their own for the contacts of spheres, with half of the cross products, were tried and brought nothing: the time goes into
-//! fetching and putting back the velocities of the bodies. So these are kept four numbers side by side, and turned into lanes
-//! and back in the registers.
+//! Packs of their own for the contacts of spheres, with half of the cross products, were tried and brought nothing: the
+//! time goes into fetching and putting back the velocities of the bodies. So these are kept four numbers side by side,
+//! and turned into lanes and back in the registers.
 
 use granule_model::{DMat3, DVec3};
 
@@ -64,7 +64,8 @@ pub(super) struct Pack<T, const L: usize> {
 /// Rolling and torsional friction of a pack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turning<T, const L: usize> {
-    /// Inverse of the angular mobility about the normal, and of its largest eigenvalue in the tangent plane \[mass length2\].
+    /// Inverse of the angular mobility about the normal, and of its largest eigenvalue in the tangent plane \[mass
+    /// length2\].
     pub(super) inertia_normal: Lanes<T, L>,
     pub(super) inertia_tangent: Lanes<T, L>,
     /// Largest moment over the normal impulse in units of velocity \[mass length\].
@@ -319,8 +320,8 @@ struct Base {
 /// The rows of a pack.
 struct Rows<'a, const L: usize> {
     rows: [&'a Row; L],
-    /// Empty lanes, which stand before the others. They repeat the row of the last lane, with no normal and no masses, and so do
-    /// nothing: what they put back of its bodies is overwritten by what that lane does.
+    /// Empty lanes, which stand before the others. They repeat the row of the last lane, with no normal and no masses,
+    /// and so do nothing: what they put back of its bodies is overwritten by what that lane does.
     empty: usize,
 }
 

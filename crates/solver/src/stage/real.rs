@@ -1,6 +1,7 @@
 //! The two precisions in which sweeps compute.
 //!
-//! No fused multiply-add, and no minimum or maximum of signed zeros: the bits are the same on every machine, in either precision.
+//! No fused multiply-add, and no minimum or maximum of signed zeros: the bits are the same on every machine, in either
+//! precision.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -46,14 +47,14 @@ pub(super) trait Real:
     ) -> Self::Vector<S>;
     /// Whether all are zero.
     fn is_zero<S: Simd>(simd: S, a: Self::Vector<S>) -> bool;
-    /// Turns four numbers each of several contacts, side by side, into one vector for each of the four. Which contact comes where in it
-    /// is said by [`Real::place`].
+    /// Turns four numbers each of several contacts, side by side, into one vector for each of the four. Which contact
+    /// comes where in it is said by [`Real::place`].
     fn transpose<S: Simd>(simd: S, four: [Self::Vector<S>; 4]) -> [Self::Vector<S>; 4];
     /// Turns them back.
     fn transpose_back<S: Simd>(simd: S, four: [Self::Vector<S>; 4]) -> [Self::Vector<S>; 4];
 
-    /// Where the four numbers of lane `i` stand among those handed to [`Real::transpose`], for lanes to come out in order. Vectors that
-    /// hold two fours are turned half by half: the first half holds lanes 0 to 3.
+    /// Where the four numbers of lane `i` stand among those handed to [`Real::transpose`], for lanes to come out in
+    /// order. Vectors that hold two fours are turned half by half: the first half holds lanes 0 to 3.
     #[inline(always)]
     fn place<S: Simd>(i: usize) -> usize {
         if Self::width::<S>() == 8 { i / 8 * 8 + i % 4 * 2 + i / 4 % 2 } else { i }

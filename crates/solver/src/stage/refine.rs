@@ -1,16 +1,17 @@
 //! Sweeps in the precision that an island needs, and their answer in double precision.
 //!
-//! A sweep is bound by how many numbers it moves, not by what it computes with them: in single precision eight contacts go through
-//! what four do in double. A large island is therefore swept in single precision, as iterative refinement does it. The sweeps are
-//! the inner iteration, and what they find is a set of impulses; these are taken to double precision, friction is put back within the cone,
-//! and the velocities of the bodies are computed anew from those before the stage, contact after contact, in double precision. So
-//! momentum and the energy book close to rounding in double precision whatever the sweeps did (1.3e-15 of the energy in the test
-//! below), and what single precision costs is that the impulses are those of an iteration which stopped slightly elsewhere: after 30
-//! sweeps of a chain of unlike bodies velocities differ by 1.9e-6 of the largest from those of sweeps in double precision, far
-//! less than the next sweep would change. An island that raises E* goes on from the velocities in double precision.
+//! A sweep is bound by how many numbers it moves, not by what it computes with them: in single precision eight contacts
+//! go through what four do in double. A large island is therefore swept in single precision, as iterative refinement
+//! does it. The sweeps are the inner iteration, and what they find is a set of impulses; these are taken to double
+//! precision, friction is put back within the cone, and the velocities of the bodies are computed anew from those
+//! before the stage, contact after contact, in double precision. So momentum and the energy book close to rounding in
+//! double precision whatever the sweeps did (1.3e-15 of the energy in the test below), and what single precision costs
+//! is that the impulses are those of an iteration which stopped slightly elsewhere: after 30 sweeps of a chain of
+//! unlike bodies velocities differ by 1.9e-6 of the largest from those of sweeps in double precision, far less than the
+//! next sweep would change. An island that raises E* goes on from the velocities in double precision.
 //!
-//! Small islands, of which exact rest is asked, and those of bodies too unlike each other ([`super::units`]) are swept in double
-//! precision; there the velocities of the sweeps are the answer.
+//! Small islands, of which exact rest is asked, and those of bodies too unlike each other ([`super::units`]) are swept
+//! in double precision; there the velocities of the sweeps are the answer.
 
 use granule_model::{DMat3, DVec3, Velocity};
 
@@ -23,8 +24,8 @@ use super::units::Units;
 use crate::contact::blocks::{self, Block, Set};
 use crate::contact::island::{Island, Row, SolverBody};
 
-/// Contacts of an island from which on it is swept in single precision. Smaller ones fit in a core's own cache in either, and many of them are
-/// stacks of which exact rest is asked.
+/// Contacts of an island from which on it is swept in single precision. Smaller ones fit in a core's own cache in
+/// either, and many of them are stacks of which exact rest is asked.
 const LARGE: usize = 1000;
 
 /// The contacts of an island in classes and packs, with the bodies that they act on; the memory is kept.
@@ -52,8 +53,9 @@ impl Packs {
         }
     }
 
-    /// Lays out a cluster without blocks for an impact: friction is bounded by boxes along the axes of the rows, and sweeps will be steps of
-    /// a conjugate gradient method. In single precision only where `coarse` says that it may be.
+    /// Lays out a cluster without blocks for an impact: friction is bounded by boxes along the axes of the rows, and
+    /// sweeps will be steps of a conjugate gradient method. In single precision only where `coarse` says that it may
+    /// be.
     pub(super) fn load_impact(&mut self, island: &Island<'_>, axes: &[DVec3], coarse: bool) {
         let units = if coarse && island.rows.len() >= LARGE { Units::of(island) } else { None };
         self.is_single = units.is_some();
@@ -68,8 +70,8 @@ impl Packs {
         if self.is_single { self.single.begin_directions() } else { self.double.begin_directions() }
     }
 
-    /// Whether sweeps that energy asks for are steps of a conjugate gradient method: of a large island whose contacts are of one size they are as
-    /// good without.
+    /// Whether sweeps that energy asks for are steps of a conjugate gradient method: of a large island whose contacts
+    /// are of one size they are as good without.
     pub(super) fn are_worth_directions(&self) -> bool {
         !self.is_single || self.are_unlike()
     }
@@ -127,7 +129,8 @@ impl Packs {
         }
     }
 
-    /// Takes Newton steps from where the sweeps are, and makes ready for the next sweep there; false where none can be taken.
+    /// Takes Newton steps from where the sweeps are, and makes ready for the next sweep there; false where none can be
+    /// taken.
     pub(super) fn leap(&mut self, island: &mut Island<'_>, before: &[Velocity]) -> bool {
         self.store(island, before);
         self.impulses.clear();
@@ -139,7 +142,8 @@ impl Packs {
         leaps
     }
 
-    /// Looks for other impulses where the sweeps do not settle, see [`super::held`]; the residual, none where they were no better.
+    /// Looks for other impulses where the sweeps do not settle, see [`super::held`]; the residual, none where they were
+    /// no better.
     pub(super) fn hold_friction(&mut self, island: &mut Island<'_>, before: &[Velocity], residual: f64) -> Option<f64> {
         self.held.solve(island, before, residual)
     }
@@ -260,8 +264,8 @@ mod tests {
         assert!(done.rows.iter().all(|row| row.normal_impulse >= 0.0 && beyond(row) <= 1e-15 * scale));
     }
 
-    /// A body that is too light for its island makes no difference to the others, being apart from them, but has it swept in double
-    /// precision.
+    /// A body that is too light for its island makes no difference to the others, being apart from them, but has it
+    /// swept in double precision.
     fn with_speck(mut island: (Vec<SolverBody>, Vec<DMat3>, Vec<Row>)) -> (Vec<SolverBody>, Vec<DMat3>, Vec<Row>) {
         let inertia = granule_model::InverseInertia::Isotropic(1.0);
         let (body, tensor) = SolverBody::new(Velocity::ZERO, 1e30, &inertia);

@@ -5,7 +5,8 @@ use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
 use crate::contact::island::{Row, RowInput, SolverBody};
 use crate::contact::samples::Random;
 
-/// `count` bodies in a closed chain with a floor, balls and bodies with a tensor in turn, at random: two contacts to a body.
+/// `count` bodies in a closed chain with a floor, balls and bodies with a tensor in turn, at random: two contacts to a
+/// body.
 pub(super) fn chain_on_floor(
     random: &mut Random,
     count: u32,

@@ -2,15 +2,17 @@
 
 use crate::contact::island::Island;
 
-/// When the stage of an island is good enough. What depends on speeds, energies or friction is that of the island alone.
+/// When the stage of an island is good enough. What depends on speeds, energies or friction is that of the island
+/// alone.
 #[derive(Clone, Copy, Debug)]
 pub struct StageSettings {
     /// The largest change of a relative velocity in the last sweep that counts as converged \[m/s\].
     pub tolerance: f64,
-    /// Largest change in the last sweep beyond which more sweeps than `min_sweeps` do not help \[m/s\]; infinite to try in any case.
+    /// Largest change in the last sweep beyond which more sweeps than `min_sweeps` do not help \[m/s\]; infinite to try
+    /// in any case.
     pub violent: f64,
-    /// Largest change of a relative velocity in the last sweep, over the contact's radius, beyond which bodies would end up too deep in each
-    /// other \[1/s\]; infinite where that does not matter.
+    /// Largest change of a relative velocity in the last sweep, over the contact's radius, beyond which bodies would
+    /// end up too deep in each other \[1/s\]; infinite where that does not matter.
     pub deep: f64,
     /// Sweeps that are made in any case.
     pub min_sweeps: u32,
@@ -25,7 +27,8 @@ pub struct StageSettings {
     pub small_work: u32,
     /// The same for an island in which no body is held, so that nothing rests in it.
     pub loose_work: u32,
-    /// Change of a relative velocity in the first sweep beyond which the stage is that of an impact \[m/s\]: it need not be as sharp then.
+    /// Change of a relative velocity in the first sweep beyond which the stage is that of an impact \[m/s\]: it need
+    /// not be as sharp then.
     pub hit: f64,
     /// Rise of E* that keeps a stage sweeping up to `most_sweeps` \[J\].
     pub rise: f64,

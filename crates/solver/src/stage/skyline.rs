@@ -1,8 +1,8 @@
 //! Cholesky's factors of a small symmetric matrix whose entries lie near the diagonal, in memory that is kept.
 //!
-//! Rows are stored from their first entry to the diagonal: a skyline, which the factors fill and do not leave. For the chains of bodies that Newton
-//! steps are for it is a band. The sparse factors of `laws::normal::complementarity` fill in less where contacts make a net, and make new lists every
-//! time; those of a library do as well.
+//! Rows are stored from their first entry to the diagonal: a skyline, which the factors fill and do not leave. For the
+//! chains of bodies that Newton steps are for it is a band. The sparse factors of `laws::normal::complementarity` fill
+//! in less where contacts make a net, and make new lists every time; those of a library do as well.
 
 /// A lower triangle, row by row.
 #[derive(Debug, Default)]
@@ -15,8 +15,8 @@ pub(super) struct Skyline {
 }
 
 impl Skyline {
-    /// Begins with the matrix of zeros whose rows have their first entry in these columns; `None`, and nothing to work with, where the factors would take
-    /// more than `most` multiplications.
+    /// Begins with the matrix of zeros whose rows have their first entry in these columns; `None`, and nothing to work
+    /// with, where the factors would take more than `most` multiplications.
     pub(super) fn lay_out(&mut self, first: impl Iterator<Item = usize>, most: usize) -> Option<()> {
         self.first.clear();
         self.shift.clear();

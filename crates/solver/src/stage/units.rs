@@ -1,13 +1,13 @@
 //! The units in which the sweeps of an island compute.
 //!
-//! Single precision reaches from 1e-38 to 3e38, and squares of speeds and moments of inertia of grains of a micrometre or of blocks
-//! of a kilometre leave that. In units of the island's own they do not, and a pack computes the same whatever its size. Units are powers of
-//! two: to go over to them and back rounds nothing.
+//! Single precision reaches from 1e-38 to 3e38, and squares of speeds and moments of inertia of grains of a micrometre
+//! or of blocks of a kilometre leave that. In units of the island's own they do not, and a pack computes the same
+//! whatever its size. Units are powers of two: to go over to them and back rounds nothing.
 
 use crate::contact::island::{Island, SolverBody};
 
-/// Largest ratio of two masses, or of two moments of inertia, of an island that is swept in single precision. The squares of
-/// impulses of the lightest and of the heaviest are then numbers of it still.
+/// Largest ratio of two masses, or of two moments of inertia, of an island that is swept in single precision. The
+/// squares of impulses of the lightest and of the heaviest are then numbers of it still.
 const RANGE: f64 = 1e12;
 
 /// The units of an island.
@@ -29,7 +29,8 @@ impl Default for Units {
 }
 
 impl Units {
-    /// Units in which the numbers of an island are neither large nor small; none where its bodies are too unlike each other.
+    /// Units in which the numbers of an island are neither large nor small; none where its bodies are too unlike each
+    /// other.
     pub(super) fn of(island: &Island<'_>) -> Option<Self> {
         let masses = Range::of(island.bodies.iter().map(|body| body.inverse_mass))?;
         let inertias = island.bodies.iter().zip(island.tensors).filter(|(body, _)| body.inverse_mass > 0.0);
@@ -61,7 +62,8 @@ impl Units {
     }
 }
 
-/// The largest number of an inverse tensor of inertia \[1/(kg m2)\]; one that is positive definite has it on its diagonal.
+/// The largest number of an inverse tensor of inertia \[1/(kg m2)\]; one that is positive definite has it on its
+/// diagonal.
 fn largest_inverse_moment(body: &SolverBody, tensor: &granule_model::DMat3) -> f64 {
     if body.is_general() { tensor.x_axis.x.max(tensor.y_axis.y).max(tensor.z_axis.z) } else { body.inverse_inertia() }
 }

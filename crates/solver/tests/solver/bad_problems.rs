@@ -1,5 +1,5 @@
-//! Problems that no law can work with: every law answers with a typed error that names the body or contact and what is wrong
-//! with it, and never panics. The same problem without the mistake is resolved.
+//! Problems that no law can work with: every law answers with a typed error that names the body or contact and what is
+//! wrong with it, and never panics. The same problem without the mistake is resolved.
 
 use granule_model::DVec3;
 use granule_solver::samples::chain;

@@ -13,8 +13,8 @@ const LAYERS: usize = 4;
 const COLUMNS: usize = 3;
 const BLOCKS: usize = 4;
 
-/// Balls in columns on a floor, each touching its neighbours, with velocities at random, and the blocks. With `joined` one contact joins the first
-/// column and the last, and so belongs to no block.
+/// Balls in columns on a floor, each touching its neighbours, with velocities at random, and the blocks. With `joined`
+/// one contact joins the first column and the last, and so belongs to no block.
 fn bed(seed: u64, joined: bool, coefficients: Coefficients) -> (Scene, Vec<Block>) {
     let mut random = Random::new(seed);
     let mut parts = Vec::new();
@@ -142,8 +142,8 @@ fn elastic_energy_and_momentum_are_kept_in_blocks() {
     }
 }
 
-/// The order of impulses differs across the border of two blocks, and with it the outcome of a round, as it does with lambda; what is lost
-/// and how much is not a matter of blocks.
+/// The order of impulses differs across the border of two blocks, and with it the outcome of a round, as it does with
+/// lambda; what is lost and how much is not a matter of blocks.
 #[test]
 fn losses_in_blocks_are_those_of_the_whole() {
     let rough = Coefficients { restitution: 0.5, static_friction: 0.4, dynamic_friction: 0.4, ..Coefficients::BARE };
@@ -181,8 +181,8 @@ fn blocks_give_the_same_bits_on_any_number_of_threads() {
     }
 }
 
-/// Only the first column is struck; what it passes on reaches blocks that no hit was in, while the stage runs. What the memory was used
-/// for before must not matter there.
+/// Only the first column is struck; what it passes on reaches blocks that no hit was in, while the stage runs. What the
+/// memory was used for before must not matter there.
 #[test]
 fn blocks_that_are_reached_late_start_afresh() {
     let (mut scene, blocks) = bed(3, false, bouncy(0.8));

@@ -1,4 +1,5 @@
-//! Bodies that impulses do not move but that move themselves: what a law answers must not depend on the frame in which one looks.
+//! Bodies that impulses do not move but that move themselves: what a law answers must not depend on the frame in which
+//! one looks.
 
 use granule_model::{Coefficients, DMat3, DVec3, Velocity};
 use granule_solver::{
@@ -23,7 +24,8 @@ fn seen_in_motion(problem: &ContactProblem, drift: DVec3) -> ContactProblem {
     moving
 }
 
-/// Largest difference of a velocity between the two answers, over the largest approach speed; none unless both converged.
+/// Largest difference of a velocity between the two answers, over the largest approach speed; none unless both
+/// converged.
 fn difference(law: &dyn ImpactLaw, problem: &ContactProblem, drift: DVec3) -> Option<f64> {
     let rest = law.resolve(problem).expect("well formed");
     let moving = law.resolve(&seen_in_motion(problem, drift)).expect("well formed");
@@ -61,7 +63,8 @@ fn a_ball_leaves_a_floor_that_comes_up_with_its_restitution() {
                 problem
             };
             let after = law.resolve(&moving).expect("well formed").velocities[0].linear.z;
-            // Kinetic energy rises from nothing: it is the floor's work. Measured 2e-11 for LZB, which integrates, else 2e-16.
+            // Kinetic energy rises from nothing: it is the floor's work. Measured 2e-11 for LZB, which integrates, else
+            // 2e-16.
             let bound = if law.name() == "lzb" { 1e-10 } else { 1e-14 };
             assert!((after - (1.0 + e)).abs() <= bound, "{} e = {e}: {after}", law.name());
         }
@@ -118,7 +121,8 @@ fn one_contact_alone_is_answered_as_among_others() {
         let left = 1e-6 * largest;
         let near = law.resolve_within(&problem, left).expect("well formed");
         assert!(exact.resolution.converged && near.resolution.converged, "{seed}");
-        // Where friction would make energy the answer is a mixture with the plastic one, which a step makes otherwise: 3 of 400.
+        // Where friction would make energy the answer is a mixture with the plastic one, which a step makes otherwise:
+        // 3 of 400.
         let contact = &problem.contacts[0];
         let came: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
         let speed = |v: &[Velocity]| contact.normal.dot(problem.relative_velocity(contact, v));

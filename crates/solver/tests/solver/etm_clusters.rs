@@ -42,7 +42,8 @@ fn random_clusters_keep_every_bound() {
         rounds = rounds.max(solution.resolution.rounds);
         impulses = impulses.max(solution.resolution.iterations);
     }
-    // Measured: none forced, 12 rounds, 0.2 million impulses in one cluster (light bodies between heavy ones converge slowly).
+    // Measured: none forced, 12 rounds, 0.2 million impulses in one cluster (light bodies between heavy ones converge
+    // slowly).
     assert!(forced <= 5 && rounds <= 300, "{forced} forced ends, {rounds} rounds, {impulses} impulses");
 }
 

@@ -36,8 +36,8 @@ fn difference(x: &[Velocity], y: &[Velocity]) -> f64 {
     x.iter().zip(y).map(parts).fold(0.0, f64::max)
 }
 
-/// Balls on a plane do not couple normal and tangential motion: the closed form that a single contact takes must be what the
-/// rounds find beside a copy, for every lambda.
+/// Balls on a plane do not couple normal and tangential motion: the closed form that a single contact takes must be
+/// what the rounds find beside a copy, for every lambda.
 #[test]
 fn the_closed_form_of_a_ball_is_what_the_rounds_find() {
     let ball = ball_on_plane();

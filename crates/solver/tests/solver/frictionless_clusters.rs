@@ -1,5 +1,5 @@
-//! QCE, QCE-LCP, LCP, GR and LZB on random clusters of spheres and boxes: what every answer must satisfy, judged by code that no law
-//! shares; and a cubic packing hit by a fast sphere.
+//! QCE, QCE-LCP, LCP, GR and LZB on random clusters of spheres and boxes: what every answer must satisfy, judged by
+//! code that no law shares; and a cubic packing hit by a fast sphere.
 
 use granule_model::DVec3;
 use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Note, Qce, QceLcp, Solution, judge};
@@ -44,7 +44,8 @@ pub(crate) fn solve(law: &dyn ImpactLaw, problem: &ContactProblem) -> Solution {
     law.resolve(problem).expect("clusters are well formed")
 }
 
-/// The cluster number `seed` of the thousand: three sizes, mass ratios to 1e4, a tenth with up to 60 bodies, half with a floor.
+/// The cluster number `seed` of the thousand: three sizes, mass ratios to 1e4, a tenth with up to 60 bodies, half with
+/// a floor.
 fn of_the_thousand(seed: u64, restitution: Option<f64>, friction: f64) -> ContactProblem {
     let bodies = if seed.is_multiple_of(10) { 60 } else { 20 };
     let scale = [1e-3, 1.0, 1e2][seed as usize % 3];
@@ -98,7 +99,8 @@ fn random_clusters_keep_every_bound_under_lzb() {
     assert_eq!(run(&linear, 0..100, None, 0.0), 0);
 }
 
-/// Strong friction and mass ratios to 1e4: the fixed point of the boxes does not attract everywhere, and is then found by pivoting.
+/// Strong friction and mass ratios to 1e4: the fixed point of the boxes does not attract everywhere, and is then found
+/// by pivoting.
 #[test]
 fn random_clusters_with_friction_keep_every_bound_under_qce_lcp() {
     let open = run(&QceLcp::default(), 0..1000, None, 1.0);

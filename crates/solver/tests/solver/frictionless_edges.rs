@@ -1,5 +1,5 @@
-//! QCE, QCE-LCP, LCP, GR and LZB at their edges: friction in boxes, bodies held by walls, ends that are forced, bad parameters, and
-//! what is not known to a law.
+//! QCE, QCE-LCP, LCP, GR and LZB at their edges: friction in boxes, bodies held by walls, ends that are forced, bad
+//! parameters, and what is not known to a law.
 
 use granule_model::DVec3;
 use granule_solver::{ContactProblem, ContactState, Gr, ImpactLaw, Lcp, Lzb, Note, Qce, QceLcp};

@@ -1,4 +1,5 @@
-//! QCE, LCP, GR and LZB on the same problem turned, mirrored, numbered or scaled differently; and what stiffness and exponent do.
+//! QCE, LCP, GR and LZB on the same problem turned, mirrored, numbered or scaled differently; and what stiffness and
+//! exponent do.
 
 use granule_model::{DMat3, DVec3, Velocity};
 use granule_solver::{ContactProblem, Desideratum, Gr, ImpactLaw, Lcp, Lzb, Qce, Smm};
@@ -96,7 +97,8 @@ fn turned_mirrored_and_renumbered_problems_have_the_same_answers() {
     }
 }
 
-/// The simultaneous method has one answer where no friction acts and restitution is the same everywhere, redundant contacts or not.
+/// The simultaneous method has one answer where no friction acts and restitution is the same everywhere, redundant
+/// contacts or not.
 #[test]
 fn the_simultaneous_method_turns_mirrors_and_renumbers_with_the_problem() {
     assert!(Smm.claims().contains(&Desideratum::Symmetry));
@@ -121,7 +123,8 @@ fn the_simultaneous_method_turns_mirrors_and_renumbers_with_the_problem() {
     assert!(worst <= 1e-12, "{worst:e}");
 }
 
-/// Lengths, masses and times in other units, by powers of four or two (roots of mobilities are taken). LZB takes powers of them that are no powers of two.
+/// Lengths, masses and times in other units, by powers of four or two (roots of mobilities are taken). LZB takes powers
+/// of them that are no powers of two.
 #[test]
 fn scaled_problems_have_scaled_answers() {
     let (length, mass, time) = (256.0, 0.0625, 0.125);
@@ -141,7 +144,8 @@ fn scaled_problems_have_scaled_answers() {
     }
 }
 
-/// Three balls in a row as masses on springs that only push, without gaps, by fixed steps of the classical Runge-Kutta method.
+/// Three balls in a row as masses on springs that only push, without gaps, by fixed steps of the classical Runge-Kutta
+/// method.
 fn compliant_balls(velocities: [f64; 3], stiffness: [f64; 2], exponent: f64) -> [f64; 3] {
     // Closing of the two contacts, then the three velocities.
     let slope = |y: &[f64; 5]| {

@@ -1,5 +1,5 @@
-//! The laws of Tang 2014 and Tan 2024 and RBSS on 1000 random clusters of spheres and boxes: what must hold of each answer, and
-//! how often what a law does not promise fails. The others are in `frictionless_clusters`.
+//! The laws of Tang 2014 and Tan 2024 and RBSS on 1000 random clusters of spheres and boxes: what must hold of each
+//! answer, and how often what a law does not promise fails. The others are in `frictionless_clusters`.
 
 use granule_solver::{Etm, EtmWeighted, ImpactLaw, Note, Rbss, RbssLinear, Smm, Solution, Sqm, Verdict, judge};
 
@@ -23,7 +23,8 @@ struct Tally {
     /// Largest approach speed left where the law converged, over the largest before.
     left: f64,
     iterations: u64,
-    /// What did not end by itself: number of the cluster, approach speed left over the largest before, what the law says of it.
+    /// What did not end by itself: number of the cluster, approach speed left over the largest before, what the law
+    /// says of it.
     open: Vec<(u64, f64, Vec<Note>)>,
 }
 
@@ -120,7 +121,8 @@ fn the_sequential_method_ends_but_gains_energy_by_friction() {
     assert!(tally.gains > 0 && tally.worst_gain > 0.01, "{tally:#?}");
 }
 
-/// Both forms of RBSS that are well posed; static friction up to 1, no tangential restitution (that is in `rbss_random`).
+/// Both forms of RBSS that are well posed; static friction up to 1, no tangential restitution (that is in
+/// `rbss_random`).
 #[test]
 fn concurrent_laws_end_but_gain_energy_by_restitution() {
     let laws: [&dyn ImpactLaw; 2] = [&Rbss::default(), &RbssLinear::default()];

@@ -1,9 +1,9 @@
-//! Tests of the solver through its public interface: invariants on random problems, exact mechanics, edges. Reference values and
-//! the conformance matrix are the business of `granule-validation`.
+//! Tests of the solver through its public interface: invariants on random problems, exact mechanics, edges. Reference
+//! values and the conformance matrix are the business of `granule-validation`.
 //!
-//! One binary, so that the crate links once. `support` builds problems; every other module is a group of tests with the values
-//! measured when it was written beside its bounds, and at least one negative control: a wrong answer or a broken rule
-//! that the same check refuses.
+//! One binary, so that the crate links once. `support` builds problems; every other module is a group of tests with the
+//! values measured when it was written beside its bounds, and at least one negative control: a wrong answer or a broken
+//! rule that the same check refuses.
 
 mod bad_problems;
 mod blocks;

@@ -28,7 +28,8 @@ pub(crate) fn column(n: usize, friction: f64, restitution: f64) -> ContactProble
     problem
 }
 
-/// The verdict on an answer that came to its end: converged, with approach up to `bound` of the largest before, and momenta kept.
+/// The verdict on an answer that came to its end: converged, with approach up to `bound` of the largest before, and
+/// momenta kept.
 fn ended(law: &dyn ImpactLaw, problem: &ContactProblem, bound: f64, name: &str) -> Verdict {
     let solution = law.resolve(problem).expect("a well-formed problem");
     let (verdict, resolution) = (judge(problem, &solution), &solution.resolution);
@@ -58,7 +59,8 @@ fn a_packing_hit_by_a_fast_ball_comes_to_an_end() {
     }
 }
 
-/// The laws that solve for all contacts at once, with friction. Without it `frictionless_clusters` has those that know none.
+/// The laws that solve for all contacts at once, with friction. Without it `frictionless_clusters` has those that know
+/// none.
 #[test]
 fn a_packing_hit_by_a_fast_ball_is_solved_at_once() {
     for (restitution, friction) in [(1.0, 0.0), (0.5, 0.5)] {
@@ -73,7 +75,8 @@ fn a_packing_hit_by_a_fast_ball_is_solved_at_once() {
             let name = format!("{} e {restitution} mu {friction}", law.name());
             // Measured: approach left 1.1e-15 with QCE-LCP, 4e-16 with the others.
             let verdict = ended(law, &problem, bound, &name);
-            // With friction the simultaneous method pulls, and has three times the energy after: the control of the other claims.
+            // With friction the simultaneous method pulls, and has three times the energy after: the control of the
+            // other claims.
             let gain = verdict.energy_after / verdict.energy_before - 1.0;
             let is_sound = verdict.pull <= 1e-12 && gain <= 1e-12;
             assert_eq!(is_sound, law.name() != "smm" || friction == 0.0, "{name}: {verdict:?}");

@@ -154,8 +154,8 @@ fn stage_and_release_never_raise_the_energy() {
     assert!(worst <= 1e-13, "{worst:e}");
 }
 
-/// Ball 1 leaves ball 2, but ball 0 hits it so hard that it catches up within the solve: the contact that was opening ends
-/// with negative work, which counts against what the other may give back.
+/// Ball 1 leaves ball 2, but ball 0 hits it so hard that it catches up within the solve: the contact that was opening
+/// ends with negative work, which counts against what the other may give back.
 #[test]
 fn negative_work_counts_against_the_budget() {
     for opening in [0.1, 0.5, 0.9] {

@@ -134,7 +134,8 @@ fn depth_is_that_of_the_contact_and_not_of_the_smallest_one() {
     let (alone, beside) = (swept(0.01, false), swept(0.01, true));
     // Measured 223 and 41: where radii differ, sweeps are steps of conjugate gradients.
     assert!(alone < 400 && beside > 5 && beside <= alone, "{alone}, {beside}");
-    // A depth of 0.01 over the radius of the speck is 1e-5 over that of a ball: judged by the smallest, both took as long.
+    // A depth of 0.01 over the radius of the speck is 1e-5 over that of a ball: judged by the smallest, both took as
+    // long.
     let sharper = swept(1e-5, true);
     assert!(sharper > beside, "{beside}, {sharper}");
 }
@@ -162,15 +163,16 @@ fn only_islands_with_a_held_body_are_solved_sharply() {
         let report = column(is_held).stage(&StageSettings { loose_work, ..SHARP }).report;
         (report.sweeps, report.residual <= 1e-6 * SHARP.tolerance)
     };
-    // By Newton steps after thirty sweeps, and a sweep that looks at what they came to; what nothing holds has its sweeps.
+    // By Newton steps after thirty sweeps, and a sweep that looks at what they came to; what nothing holds has its
+    // sweeps.
     assert_eq!(solved(true, 0), (31, true));
     assert_eq!(solved(false, 0), (20, false));
     let (sweeps, is_sharp) = solved(false, 16_000);
     assert!(sweeps > 100 && is_sharp, "{sweeps}");
 }
 
-/// Clusters with all that makes contacts hard but rolling friction: Newton steps end most of them at once, and where they lead nowhere sweeps go on
-/// from where they were.
+/// Clusters with all that makes contacts hard but rolling friction: Newton steps end most of them at once, and where
+/// they lead nowhere sweeps go on from where they were.
 #[test]
 fn newton_steps_solve_hard_scenes_or_leave_them_to_sweeps() {
     let (mut at_once, mut sharp) = (0, 0);

@@ -1,4 +1,5 @@
-//! Problems on which plain sweeps go round for ever: static friction above dynamic friction, and light slivers caught in wedges.
+//! Problems on which plain sweeps go round for ever: static friction above dynamic friction, and light slivers caught
+//! in wedges.
 
 use granule_model::{Coefficients, DMat3, DVec3, InverseInertia};
 use granule_solver::StageSettings;
@@ -9,8 +10,8 @@ use crate::support::scene::{Part, Scene, Solved, Touch, until};
 /// Static friction, over dynamic friction.
 const STICKS: f64 = 1.4;
 
-/// A sliver, `ratio` times as long as thick, of random pose, with one to three contacts with the floor (body 1) and, where `is_caught`, one
-/// with a heavy ball (body 2) that comes down on it.
+/// A sliver, `ratio` times as long as thick, of random pose, with one to three contacts with the floor (body 1) and,
+/// where `is_caught`, one with a heavy ball (body 2) that comes down on it.
 fn sliver(seed: u64, size: f64, ratio: f64, is_caught: bool) -> Scene {
     let mut random = Random::new(seed);
     let half = DVec3::new(1.0, random.between(1.0 / ratio, 1.0), 1.0 / ratio) * size;
@@ -88,8 +89,9 @@ fn slivers_come_to_an_answer() {
             assert!(after <= solved.kinetic_before * (1.0 + 1e-12), "seed {seed}: {report:?}");
         }
         println!("caught {is_caught}, 1:{ratio}: off by {worst:e}, {unsettled} unsettled, {held} held");
-        // Measured: 0.09, 0.17, 0.31 and 0.71 1/s, and 0, 2, 4 and 4 of 300 unsettled. With plain sweeps 0.47, 0.31, 9.5 and 8.9, and 16, 13, 74 and
-        // 61; where contacts are let slide, but no limit is held, 0.47, 0.21, 2.3 and 1.3, and 6, 4, 31 and 27.
+        // Measured: 0.09, 0.17, 0.31 and 0.71 1/s, and 0, 2, 4 and 4 of 300 unsettled. With plain sweeps 0.47, 0.31,
+        // 9.5 and 8.9, and 16, 13, 74 and 61; where contacts are let slide, but no limit is held, 0.47, 0.21, 2.3 and
+        // 1.3, and 6, 4, 31 and 27.
         assert!(worst <= 1.0 && unsettled <= 4, "{worst:e}, {unsettled}");
         assert!(held > 0, "some need it");
     }

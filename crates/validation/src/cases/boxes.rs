@@ -1,4 +1,5 @@
-//! Boxes on four contacts by the sequential and simultaneous methods and by energy tracking (Tang 2014, sections 7.2, 7.3).
+//! Boxes on four contacts by the sequential and simultaneous methods and by energy tracking (Tang 2014, sections 7.2,
+//! 7.3).
 
 use granule_solver::{Etm, EtmWeighted, Note, Smm, Sqm, judge};
 
@@ -64,11 +65,12 @@ fn simultaneous(boxes: &[BoxCase]) -> Found<Vec<Line>> {
     ])
 }
 
-/// Ties are frequent: all four contacts approach at the same speed. With friction 25 to 186 steps of a run lie on the edge of the cone to
-/// the last bit (checked with numbers of 60 digits), where sticking and sliding differ by the sign of friction. Ours slide there;
-/// then the run in 60 digits agrees with the reference at lambda = 5, 30 and 50 to 1e-14, and not at 10 and 100 (4.3e-3 and 2.2e-4), where
-/// rounding parts the reference from the symmetry of the box. At lambda = 1 and 2 the reference lets friction do more work
-/// than has been lost, which ours does not (without that bound both agree to 2e-12).
+/// Ties are frequent: all four contacts approach at the same speed. With friction 25 to 186 steps of a run lie on the
+/// edge of the cone to the last bit (checked with numbers of 60 digits), where sticking and sliding differ by the sign
+/// of friction. Ours slide there; then the run in 60 digits agrees with the reference at lambda = 5, 30 and 50 to
+/// 1e-14, and not at 10 and 100 (4.3e-3 and 2.2e-4), where rounding parts the reference from the symmetry of the box.
+/// At lambda = 1 and 2 the reference lets friction do more work than has been lost, which ours does not (without that
+/// bound both agree to 2e-12).
 fn tracked(boxes: &[BoxCase]) -> Found<Vec<Line>> {
     let (mut velocity, mut impulses, mut tied) = (Worst::default(), Worst::default(), Worst::default());
     for case in boxes {
@@ -103,8 +105,8 @@ fn tracked(boxes: &[BoxCase]) -> Found<Vec<Line>> {
 const ALIKE: [&str; 4] =
     ["box_ground_frictionless", "box_ground_e_0.5", "boxes_half_overlap_free", "boxes_quarter_overlap_free"];
 
-/// Informative in the reference, whose steps of release are others. At alpha = 1 a step is a whole compression and its rules
-/// decide, so boxes with contacts that are not alike are compared at 100 alone.
+/// Informative in the reference, whose steps of release are others. At alpha = 1 a step is a whole compression and its
+/// rules decide, so boxes with contacts that are not alike are compared at 100 alone.
 fn weighted(boxes: &[BoxCase]) -> Found<Vec<Line>> {
     let (mut alike, mut fine) = (Worst::default(), Worst::default());
     for case in boxes {

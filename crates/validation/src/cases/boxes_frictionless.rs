@@ -1,4 +1,5 @@
-//! Boxes on four contacts by complementarity, and by compliant contacts for LZB: singular equations with unique velocities.
+//! Boxes on four contacts by complementarity, and by compliant contacts for LZB: singular equations with unique
+//! velocities.
 
 use granule_solver::{Gr, ImpactLaw, Lcp, Lzb, Qce, QceLcp};
 

@@ -12,8 +12,8 @@ use crate::reference::chains::{Chain, Chains, Hertz};
 use crate::reference::problem::with_restitution;
 use crate::report::{Findings, Line};
 
-/// The law and the restitution that a model of the reference names; none for compliant balls, which are no impact law, and
-/// for names that nobody knows.
+/// The law and the restitution that a model of the reference names; none for compliant balls, which are no impact law,
+/// and for names that nobody knows.
 pub(super) fn model(name: &str) -> Option<(Box<dyn ImpactLaw>, f64)> {
     if name == "qce" {
         return Some((Box::new(Qce::default()), 1.0));
@@ -119,8 +119,8 @@ pub(super) fn cradles() -> Found<Findings> {
     Ok(lines(&Chains::load()?.chains, &expected)?.into())
 }
 
-/// The example against the paper's proof: QCE loads a contact that opens in the plastic answer, so the law is no mixture of
-/// the plastic and the elastic answer.
+/// The example against the paper's proof: QCE loads a contact that opens in the plastic answer, so the law is no
+/// mixture of the plastic and the elastic answer.
 fn mixture_lines() -> Found<[Line; 2]> {
     let problem = with_restitution(&chain(&[1.0, 1.0, 10.0], &[0.0, 1.0, 0.0]), 0.5);
     let found = along_x(&resolve(&QceLcp::default(), &problem)?);

@@ -1,5 +1,5 @@
-//! The cradle whose balls do not stand quite still (Zhang 2015, section 5.5, Fig. 12): QCE and LZB move by no more than a
-//! few times the disturbance, generalised reflections jump.
+//! The cradle whose balls do not stand quite still (Zhang 2015, section 5.5, Fig. 12): QCE and LZB move by no more than
+//! a few times the disturbance, generalised reflections jump.
 
 use granule_solver::{Gr, ImpactLaw, Lcp, Lzb, Qce};
 

@@ -25,8 +25,8 @@ pub(super) fn run() -> Found<Findings> {
     Ok(Findings { lines, plots: vec![plots::etm_collision(&trace, FIGURE_LAMBDA)] })
 }
 
-/// The problem beside a copy of itself: two contacts that share nothing, so that the general rounds must solve what alone
-/// may go through the closed form.
+/// The problem beside a copy of itself: two contacts that share nothing, so that the general rounds must solve what
+/// alone may go through the closed form.
 fn doubled(problem: &ContactProblem) -> ContactProblem {
     let mut twice = problem.clone();
     twice.append(problem);
@@ -79,8 +79,8 @@ fn energy_line(singles: &Singles) -> Found<Line> {
     Ok(worst.line("energy without friction, e = 1, lambda 1 to 500, relative [-]"))
 }
 
-/// The paper's Eq. 49 takes the last step of release from the mobility without friction. Ours is the consistent rule; the
-/// reference tells the two apart.
+/// The paper's Eq. 49 takes the last step of release from the mobility without friction. Ours is the consistent rule;
+/// the reference tells the two apart.
 fn rule_line(singles: &Singles) -> Found<Line> {
     let mut told_apart = 0;
     for case in &singles.cases {

@@ -13,7 +13,8 @@ pub(super) fn run() -> Found<Findings> {
     Ok(lines(&Matrix::load()?)?.into())
 }
 
-/// Whether the matrix's verdicts are what a law claims: they are of cases without friction, where more may hold than in general.
+/// Whether the matrix's verdicts are what a law claims: they are of cases without friction, where more may hold than in
+/// general.
 #[derive(Clone, Copy, PartialEq)]
 enum Verdicts {
     Claimed,

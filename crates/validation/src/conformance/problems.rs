@@ -1,5 +1,5 @@
-//! The problems of the conformance matrix beside chains and racks: random clusters, alone and beside their mirror image, and
-//! a box that lands flat.
+//! The problems of the conformance matrix beside chains and racks: random clusters, alone and beside their mirror
+//! image, and a box that lands flat.
 
 use granule_model::{Coefficients, DMat3, DVec3, Velocity};
 use granule_solver::{ContactProblem, ProblemBody, ProblemContact};

@@ -2,8 +2,8 @@
 //!
 //! A body that is touched from one side can give way. A jam that names it is an excuse of the engine and no jam.
 //!
-//! The engine ends with the state before the step in which bodies jam. Gaps that driven bodies close within that step count as closed: on
-//! both sides of what a press moves until it meets the other.
+//! The engine ends with the state before the step in which bodies jam. Gaps that driven bodies close within that step
+//! count as closed: on both sides of what a press moves until it meets the other.
 
 use granule_engine::Simulation;
 use granule_model::BodyKind;
@@ -12,11 +12,12 @@ use super::overlap::{Overlaps, Touch, Watched};
 
 /// Largest gap over `h` that is looked for \[-\].
 const REACH: f64 = 1.0;
-/// Cosine of the angle between two outward normals, 100 degrees, from which on what touches there holds the body between.
+/// Cosine of the angle between two outward normals, 100 degrees, from which on what touches there holds the body
+/// between.
 const OPPOSITE: f64 = -0.173_648_177_666_930_3;
 
-/// The smallest gap over `h` \[-\] within which each dynamic body of the two that a jam names by their labels is touched from opposite
-/// sides. Infinite where one is not, or none of the two is a dynamic body that is there.
+/// The smallest gap over `h` \[-\] within which each dynamic body of the two that a jam names by their labels is
+/// touched from opposite sides. Infinite where one is not, or none of the two is a dynamic body that is there.
 pub(super) fn caught_within(
     simulation: &Simulation,
     bodies: &[Watched],

@@ -1,7 +1,7 @@
 //! From a seed to a scene.
 //!
-//! Everything is drawn from one generator of random numbers in a fixed order: a seed is a scene, on every machine. A change to
-//! what is drawn makes other scenes of all seeds, so that a list of seeds holds for one state of this module.
+//! Everything is drawn from one generator of random numbers in a fixed order: a seed is a scene, on every machine. A
+//! change to what is drawn makes other scenes of all seeds, so that a list of seeds holds for one state of this module.
 
 mod bed;
 mod events;
@@ -152,7 +152,8 @@ fn settings(random: &mut Random, family: Family) -> Settings {
     }
 }
 
-/// What a jam does where blades may jam: every other seed lets them stand. It is not drawn, so that nothing else depends on it.
+/// What a jam does where blades may jam: every other seed lets them stand. It is not drawn, so that nothing else
+/// depends on it.
 fn jam(seed: u64, family: Family) -> JamResponse {
     let yields = matches!(family, Family::Blade | Family::Press) && seed % 2 == 1;
     if yields { JamResponse::Yield } else { JamResponse::Error }

@@ -19,8 +19,8 @@ pub struct Bounds {
     pub momentum: f64,
     /// A step over the median step \[-\].
     pub step: f64,
-    /// Steps shorter than this are never too slow \[s\]: a scene that falls asleep has a median of a microsecond, and a page fault
-    /// is no fault of the engine.
+    /// Steps shorter than this are never too slow \[s\]: a scene that falls asleep has a median of a microsecond, and a
+    /// page fault is no fault of the engine.
     pub shortest_slow_step: f64,
     /// Processor time of the steps of a run \[s\].
     pub seconds: f64,
@@ -181,8 +181,8 @@ pub struct Report {
     pub stops: u64,
     /// The jam that ended the run.
     pub jam: Option<String>,
-    /// Gap over `h` within which the dynamic ones of the bodies that the jam names are touched from opposite sides \[-\]; infinite where
-    /// one is not, zero without a jam.
+    /// Gap over `h` within which the dynamic ones of the bodies that the jam names are touched from opposite sides
+    /// \[-\]; infinite where one is not, zero without a jam.
     #[serde(deserialize_with = "number")]
     pub jam_gap: f64,
     /// The error that ended the run.

@@ -1,13 +1,14 @@
 //! Overlaps measured from poses and shapes alone, every body against every other.
 //!
-//! The engine's own figures know the contacts that it looked for. A contact between a sleeper and a driven body that it did
-//! not look for is in none of them, so the judge asks again.
+//! The engine's own figures know the contacts that it looked for. A contact between a sleeper and a driven body that it
+//! did not look for is in none of them, so the judge asks again.
 //!
-//! Polyhedra are measured by separating axes, of which the engine's kernels know nothing. Where a kernel says that two bodies
-//! overlap and an axis shows that they are apart, the contact is a phantom: bodies are pushed by what is not there.
+//! Polyhedra are measured by separating axes, of which the engine's kernels know nothing. Where a kernel says that two
+//! bodies overlap and an axis shows that they are apart, the contact is a phantom: bodies are pushed by what is not
+//! there.
 //!
-//! Depth is judged over `h`, the smallest of the equal-volume radii of the two bodies and of half the smallest widths of the
-//! two convex parts that touch: what is left of a plate that sinks by half its thickness.
+//! Depth is judged over `h`, the smallest of the equal-volume radii of the two bodies and of half the smallest widths
+//! of the two convex parts that touch: what is left of a plate that sinks by half its thickness.
 
 use granule_engine::Simulation;
 use granule_geometry::{ShapeError, contacts};
@@ -205,7 +206,8 @@ impl Overlaps {
 
 /// Appends what part B touches of part A, within `most` times `h` \[m\].
 ///
-/// Polyhedra are asked by axes alone. Elsewhere a point of the narrow phase counts, no nearer than an axis shows the parts to be.
+/// Polyhedra are asked by axes alone. Elsewhere a point of the narrow phase counts, no nearer than an axis shows the
+/// parts to be.
 fn parts_touch(
     (a, pose_a): (&Part, &Pose),
     (b, pose_b): (&Part, &Pose),
@@ -235,7 +237,8 @@ fn parts_touch(
 /// Gap up to which bodies count as touching, over `h`.
 const TOUCH: f64 = 1e-2;
 
-/// A place in `room` where the parts of a form are clear of all bodies by `clearance` \[m\]; none where `pose` is taken.
+/// A place in `room` where the parts of a form are clear of all bodies by `clearance` \[m\]; none where `pose` is
+/// taken.
 pub(super) fn is_free(
     parts: &[Part],
     pose: &Pose,

@@ -1,7 +1,8 @@
 //! Makes the steps of a random scene and measures what the judge asks for.
 //!
-//! Steps are timed in processor time of the calling thread, so that other programs do not count. Who judges these times calls
-//! [`run`] within a pool of one thread (`rayon::ThreadPool::install`), so that the engine's work stays on that thread.
+//! Steps are timed in processor time of the calling thread, so that other programs do not count. Who judges these times
+//! calls [`run`] within a pool of one thread (`rayon::ThreadPool::install`), so that the engine's work stays on that
+//! thread.
 
 use cpu_time::ThreadTime;
 use granule_engine::{EngineError, JamResponse, Simulation, StepReport};
@@ -108,7 +109,8 @@ impl Course {
         }
     }
 
-    /// Notes why a step could not be made: by a jam, which is measured, or by an error. Who lets driven bodies stand meets no jam.
+    /// Notes why a step could not be made: by a jam, which is measured, or by an error. Who lets driven bodies stand
+    /// meets no jam.
     fn end(&mut self, scene: &RandomScene, report: &mut Report, error: &EngineError) {
         match error {
             EngineError::Jam { a, b, .. } if scene.settings.jam == JamResponse::Error => {
@@ -321,7 +323,8 @@ mod tests {
         assert_eq!(kinds(&RandomScene { materials: vec![impossible], ..good }, &bounds), [FaultKind::Error]);
     }
 
-    /// A ball of 1 m on a half-space whose top is the plane z = 0, and a plate over it that is driven down at 1 m/s without gravity.
+    /// A ball of 1 m on a half-space whose top is the plane z = 0, and a plate over it that is driven down at 1 m/s
+    /// without gravity.
     fn squeezed() -> RandomScene {
         let mut scene = two_balls(0.0);
         let still = Velocity::ZERO;
@@ -353,7 +356,8 @@ mod tests {
 
     #[test]
     fn a_jam_of_what_is_caught_ends_a_run_well() {
-        // How long the step takes that gives up is not asked here but of the scenes: it took 0.16 s, against a median of 6e-6 s.
+        // How long the step takes that gives up is not asked here but of the scenes: it took 0.16 s, against a median
+        // of 6e-6 s.
         let bounds = Bounds { shortest_slow_step: f64::INFINITY, ..Bounds::default() };
         let report = run(&squeezed(), &bounds);
         // The plate comes to 0.005 m over the ball and can go no further.
@@ -420,7 +424,8 @@ mod tests {
         assert!(report.momentum > 1e-9, "{}", report.momentum);
     }
 
-    /// What is driven through a ball that it does not touch by any contact is seen: here a plate that stands in it from the start.
+    /// What is driven through a ball that it does not touch by any contact is seen: here a plate that stands in it from
+    /// the start.
     #[test]
     fn an_overlap_that_the_engine_has_no_contact_of_is_seen() {
         let mut scene = two_balls(0.5);

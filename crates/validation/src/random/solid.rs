@@ -1,9 +1,10 @@
-//! Convex solids by their corners and axes, and how far two of them are apart: by separating axes, without the code under
-//! test.
+//! Convex solids by their corners and axes, and how far two of them are apart: by separating axes, without the code
+//! under test.
 //!
-//! Along any direction the gap between the extents of two convex bodies is at most their distance, and at least minus the depth by
-//! which they overlap. For polyhedra the normals of faces and the directions across two edges are enough to tell overlap, and the
-//! largest of their gaps is then minus the depth. For rounded bodies it is a lower bound of the gap.
+//! Along any direction the gap between the extents of two convex bodies is at most their distance, and at least minus
+//! the depth by which they overlap. For polyhedra the normals of faces and the directions across two edges are enough
+//! to tell overlap, and the largest of their gaps is then minus the depth. For rounded bodies it is a lower bound of
+//! the gap.
 
 use granule_geometry::Shape;
 use granule_model::{DVec3, Pose};
@@ -86,7 +87,8 @@ fn across_two(a: DVec3, b: DVec3) -> Option<DVec3> {
     (across.length() > PARALLEL).then(|| across.normalize())
 }
 
-/// The largest gap between two solids along a direction that bears on it \[m\]; the first that is above `enough` will do.
+/// The largest gap between two solids along a direction that bears on it \[m\]; the first that is above `enough` will
+/// do.
 pub(crate) fn separation(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, enough: f64) -> f64 {
     separate(a, pose_a, b, pose_b, enough).0
 }

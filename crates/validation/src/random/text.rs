@@ -19,8 +19,8 @@ pub struct WrittenScene {
 }
 
 impl RandomScene {
-    /// The scene as a file; none for one that changes during the run, which no file can say. `time_step` \[s\] is that of the
-    /// run, which says how long the steps last in all. Mesh files begin with `prefix`.
+    /// The scene as a file; none for one that changes during the run, which no file can say. `time_step` \[s\] is that
+    /// of the run, which says how long the steps last in all. Mesh files begin with `prefix`.
     pub fn written(&self, time_step: f64, prefix: &str) -> Option<WrittenScene> {
         if !self.events.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! The reference files of boxes on four contacts, Tang 2014, sections 7.2 and 7.3: `data/reference/r4_boxes_etm.json` and
-//! `r4_boxes_frictionless.json`.
+//! The reference files of boxes on four contacts, Tang 2014, sections 7.2 and 7.3: `data/reference/r4_boxes_etm.json`
+//! and `r4_boxes_frictionless.json`.
 
 use granule_solver::ContactProblem;
 use serde::Deserialize;

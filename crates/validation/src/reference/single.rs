@@ -1,4 +1,5 @@
-//! The reference file of single contacts: `data/reference/r3_etm_single.json`, Tang 2014, section 7.1, with the rules mended.
+//! The reference file of single contacts: `data/reference/r3_etm_single.json`, Tang 2014, section 7.1, with the rules
+//! mended.
 
 use granule_solver::ContactProblem;
 use serde::Deserialize;

@@ -58,7 +58,8 @@ fn at_edge(facet: &Facet, edge: usize, face: DVec3, near: &Near) -> Option<(DVec
     Some(away(offset, face, near.border))
 }
 
-/// Normal and distance at a corner, for a ball on the side of `face`; none when another part of the surface around it is nearer.
+/// Normal and distance at a corner, for a ball on the side of `face`; none when another part of the surface around it
+/// is nearer.
 fn at_corner(facet: &Facet, corner: usize, face: DVec3, near: &Near) -> Option<(DVec3, f64)> {
     let vertex = facet.corners[corner];
     let offset = near.centre - vertex;

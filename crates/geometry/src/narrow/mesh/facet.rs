@@ -123,8 +123,8 @@ impl<'a> Facet<'a> {
     }
 
     /// True when no part of the surface around the corners that reach farthest along `direction` rises along it: then
-    /// `direction` is a normal of the surface there, on the side of `face` or round a rim. Differences of height up to `level` do not
-    /// count.
+    /// `direction` is a normal of the surface there, on the side of `face` or round a rim. Differences of height up to
+    /// `level` do not count.
     pub(super) fn allows(&self, direction: DVec3, face: DVec3, level: f64) -> bool {
         let heights = self.corners.map(|c| c.dot(direction));
         let top = heights[0].max(heights[1]).max(heights[2]);

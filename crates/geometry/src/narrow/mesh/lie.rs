@@ -1,8 +1,9 @@
 //! On which side of a surface a point lies, seen from one of its triangles.
 //!
-//! The plane of a triangle says that only of points over the triangle. So the way goes from triangle to triangle, each nearer to the point
-//! than the one before, to the place of the surface that is nearest to the point among those around it. There the side is that of the
-//! normal: of the triangle, or of the sum of those around the edge or the corner, weighted by their angles (Baerentzen and Aanaes 2005).
+//! The plane of a triangle says that only of points over the triangle. So the way goes from triangle to triangle, each
+//! nearer to the point than the one before, to the place of the surface that is nearest to the point among those around
+//! it. There the side is that of the normal: of the triangle, or of the sum of those around the edge or the corner,
+//! weighted by their angles (Baerentzen and Aanaes 2005).
 
 use granule_model::DVec3;
 
@@ -49,8 +50,8 @@ fn height(facet: &Facet, point: DVec3) -> f64 {
     facet.normal.dot(point - facet.corners[0])
 }
 
-/// The triangle across `edge`, which is nearest to `point` of all in `here`, where that one is nearer; none at a rim. Else the height of the
-/// point over the edge.
+/// The triangle across `edge`, which is nearest to `point` of all in `here`, where that one is nearer; none at a rim.
+/// Else the height of the point over the edge.
 fn beyond_edge<'a>(here: &Facet<'a>, edge: usize, point: DVec3) -> Result<Option<Facet<'a>>, f64> {
     let Some(neighbour) = here.across(edge) else { return Ok(None) };
     let (p, q) = (here.corners[edge], here.corners[(edge + 1) % 3]);
@@ -62,8 +63,8 @@ fn beyond_edge<'a>(here: &Facet<'a>, edge: usize, point: DVec3) -> Result<Option
     Err(offset.dot(here.normal + neighbour.normal))
 }
 
-/// The triangle around `corner`, which is nearest to `point` of all in `here`, that comes nearest; else the height of the point over the
-/// corner.
+/// The triangle around `corner`, which is nearest to `point` of all in `here`, that comes nearest; else the height of
+/// the point over the corner.
 fn beyond_corner<'a>(here: &Facet<'a>, corner: usize, point: DVec3) -> Result<Facet<'a>, f64> {
     let vertex = here.corners[corner];
     let offset = point - vertex;

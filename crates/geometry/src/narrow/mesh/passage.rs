@@ -1,7 +1,8 @@
 //! Bodies that passed through a surface between two poses.
 //!
-//! Contacts depend on one pose alone, and a thin body that is beyond a two-sided surface lies on its other side like any body there. Only
-//! both poses of a step together tell that it went through: where the way of a piece's middle meets a triangle.
+//! Contacts depend on one pose alone, and a thin body that is beyond a two-sided surface lies on its other side like
+//! any body there. Only both poses of a step together tell that it went through: where the way of a piece's middle
+//! meets a triangle.
 
 use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
@@ -14,10 +15,11 @@ use crate::narrow::{Side, mix};
 /// A way that passes a triangle at this share of its size is taken to meet it, so that none slips between two.
 const SEAM: f64 = 1e-9;
 
-/// The contact of the piece of `body` that lies deepest beyond the surface, of those whose middle went through it; none where none did.
+/// The contact of the piece of `body` that lies deepest beyond the surface, of those whose middle went through it; none
+/// where none did.
 ///
-/// `poses` are those of the body before and after, `ground` those of the mesh. The normal leads back to where the body came from, and the
-/// gap is the height of the piece's lowest point along it.
+/// `poses` are those of the body before and after, `ground` those of the mesh. The normal leads back to where the body
+/// came from, and the gap is the height of the piece's lowest point along it.
 pub(crate) fn passage(body: &Geometry, poses: [&Pose; 2], data: &MeshData, ground: [&Pose; 2]) -> Option<ContactPoint> {
     let [before, after] = [0, 1].map(|k| ground[k].inverse().compose(poses[k]));
     let pieces = Pieces::of(body);

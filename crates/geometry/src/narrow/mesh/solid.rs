@@ -20,7 +20,8 @@ const PARALLEL: f64 = 1e-8;
 const PREFERENCE: f64 = 1e-9;
 /// Separation and lowest clipped gap agree to this share of the size when the axis gives the distance.
 const AGREEMENT: f64 = 1e-9;
-/// An overlap deeper than this share of the body's width along the direction is asked whether the body meets the triangle at all.
+/// An overlap deeper than this share of the body's width along the direction is asked whether the body meets the
+/// triangle at all.
 const DOUBTFUL: f64 = 0.05;
 /// A corner deeper than this share of the body's half width in the ground or in the wall beside it is not meant.
 const DEEPEST_IN_VALLEY: f64 = 0.5;
@@ -95,11 +96,11 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, half_width: 
     }
 }
 
-/// Pushes the corners of the body that lie under the plane of the triangle beyond a valley, deeper than all points from `start` on and by
-/// `deepest` at most \[m\].
+/// Pushes the corners of the body that lie under the plane of the triangle beyond a valley, deeper than all points from
+/// `start` on and by `deepest` at most \[m\].
 ///
-/// A corner that is in the ground and in the wall beside it is over neither. The edges that lead to it cross the valley higher up, by as
-/// much as they are steep.
+/// A corner that is in the ground and in the wall beside it is over neither. The edges that lead to it cross the valley
+/// higher up, by as much as they are steep.
 fn push_corners_in_valleys(
     a: &Solid,
     pair: &Pair,
@@ -137,9 +138,11 @@ struct Wall<'a> {
 }
 
 impl Wall<'_> {
-    /// Whether `at` is in the wall by `deepest` at most \[m\], and is on its way to the foot, above the ground by `gap` \[m\], or below the foot.
+    /// Whether `at` is in the wall by `deepest` at most \[m\], and is on its way to the foot, above the ground by `gap`
+    /// \[m\], or below the foot.
     ///
-    /// In the ground, but under the wall and not its foot, it is held by the wall; beyond the wall the surface may have bent away.
+    /// In the ground, but under the wall and not its foot, it is held by the wall; beyond the wall the surface may have
+    /// bent away.
     fn holds(&self, at: DVec3, gap: f64, deepest: f64) -> bool {
         let depth = -self.inward.dot(at - self.foot[0]);
         let is_foot = |corner: usize| self.foot.contains(&self.facet.corners[corner]);
@@ -173,7 +176,8 @@ fn are_apart(cores: &Cores, radius: f64) -> bool {
 struct Found {
     /// The normal of the triangle to the side on which the body is held.
     face: DVec3,
-    /// The allowed direction along which they are farthest apart, and how far; none when every one is too deep to be meant.
+    /// The allowed direction along which they are farthest apart, and how far; none when every one is too deep to be
+    /// meant.
     best: Option<(DVec3, f64)>,
     /// Whether the body lies across the plane with its middle beside a rim, where the surface has no sides.
     is_beside: bool,
@@ -181,8 +185,8 @@ struct Found {
 
 /// The best allowed direction; none when body and triangle are beyond `reach`.
 ///
-/// The body is held on the side of the triangle's plane on which it lies. Where the plane cuts the body, that may be far beside the
-/// triangle, and what counts is the side of the surface on which the body's middle lies.
+/// The body is held on the side of the triangle's plane on which it lies. Where the plane cuts the body, that may be
+/// far beside the triangle, and what counts is the side of the surface on which the body's middle lies.
 fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) -> Option<Found> {
     let level = LEVEL * pair.size;
     let [top, low] = [a.reach(facet.normal), -a.reach(-facet.normal)];
@@ -198,7 +202,8 @@ fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) 
     let in_front = place.map_or(front >= behind, |place| place.is_in_front);
     let is_beside = place.is_some_and(|place| place.is_beside);
     let (face, height) = if in_front { (facet.normal, front) } else { (-facet.normal, behind) };
-    // A plane beyond which the middle lies is that of another part of the surface, such as a hillside under a plate on the hill.
+    // A plane beyond which the middle lies is that of another part of the surface, such as a hillside under a plate on
+    // the hill.
     let holds = middle.is_none_or(|middle| face.dot(middle - facet.corners[0]) >= 0.0);
     let mut best = holds.then_some((face, height));
     if !facet.has_ridge(face) {
@@ -225,8 +230,8 @@ fn middle(a: &Solid, pair: &Pair) -> DVec3 {
     pair.origin + a.corners.iter().sum::<DVec3>() / a.corners.len() as f64
 }
 
-/// Directions perpendicular to an edge of the body and a ridge or rim of the triangle, to the side of `face`; round a rim to both sides for
-/// a body that lies across the plane.
+/// Directions perpendicular to an edge of the body and a ridge or rim of the triangle, to the side of `face`; round a
+/// rim to both sides for a body that lies across the plane.
 fn edge_directions(
     a: &Solid,
     topology: Topology,

@@ -6,22 +6,24 @@
 //! 0 <= x  perp  v + H x - t >= 0                                                                      (1)
 //! ```
 //!
-//! H is symmetric and positive semidefinite, so (1) is the minimum of the convex `x.H x/2 + x.(v - t)` over `x >= 0`; where it has
-//! answers they differ in x only, never in `H x`. Bounds on both sides (friction in boxes, `|x| <= b`) change nothing in that: at the
-//! upper one the slack is not positive. H is singular as soon as contacts outnumber what the bodies can do (four
-//! corners of a face), hence the *proximal point method* (Rockafellar 1976): unit diagonal by `x_i sqrt(H_ii)`, and from `x^0 = 0`
+//! H is symmetric and positive semidefinite, so (1) is the minimum of the convex `x.H x/2 + x.(v - t)` over `x >= 0`;
+//! where it has answers they differ in x only, never in `H x`. Bounds on both sides (friction in boxes, `|x| <= b`)
+//! change nothing in that: at the upper one the slack is not positive. H is singular as soon as contacts outnumber what
+//! the bodies can do (four corners of a face), hence the *proximal point method* (Rockafellar 1976): unit diagonal by
+//! `x_i sqrt(H_ii)`, and from `x^0 = 0`
 //!
 //! ```text
 //! x^(k+1) = argmin over bounded x of  x.H x/2 + x.(v - t) + (delta/2) |x - x^k|^2                        (2)
 //! ```
 //!
-//! Each (2) has one answer, whatever the order of the contacts, and the first is next to the least x that solves (1): symmetric
-//! problems get symmetric impulses. The steps end after finitely many (Ferris 1991, polyhedral functions) and mend the rounding
-//! of the one before, as each starts from velocities read off the bodies.
+//! Each (2) has one answer, whatever the order of the contacts, and the first is next to the least x that solves (1):
+//! symmetric problems get symmetric impulses. The steps end after finitely many (Ferris 1991, polyhedral functions) and
+//! mend the rounding of the one before, as each starts from velocities read off the bodies.
 //!
-//! (2) has a positive definite matrix. *Block principal pivoting* (Portugal, Judice and Vicente 1994) guesses which x are free,
-//! solves for them, and exchanges all that contradict; if their number has not fallen three times over, only the last of them
-//! is exchanged, which ends (Murty 1974). Should the cap on exchanges be met, Gauss-Seidel sweeps take over, which descend always.
+//! (2) has a positive definite matrix. *Block principal pivoting* (Portugal, Judice and Vicente 1994) guesses which x
+//! are free, solves for them, and exchanges all that contradict; if their number has not fallen three times over, only
+//! the last of them is exchanged, which ends (Murty 1974). Should the cap on exchanges be met, Gauss-Seidel sweeps take
+//! over, which descend always.
 
 mod factor;
 
@@ -29,7 +31,8 @@ use factor::{Factor, Matrix, least_degree_order};
 
 use crate::laws::normal::problem::NormalSystem;
 
-/// Weight of the proximal term, for a unit diagonal: small enough for one or two steps to do, large enough for the factors.
+/// Weight of the proximal term, for a unit diagonal: small enough for one or two steps to do, large enough for the
+/// factors.
 const DELTA: f64 = 1e-9;
 /// Proximal steps.
 const MOST_STEPS: usize = 60;
@@ -94,7 +97,8 @@ impl Complementarity {
         Self::new(system, (0..system.rows()).collect())
     }
 
-    /// Solves (1) for normals from the velocities that the system has and applies the impulses, which are returned by row.
+    /// Solves (1) for normals from the velocities that the system has and applies the impulses, which are returned by
+    /// row.
     pub(crate) fn solve(
         &self,
         system: &mut NormalSystem<'_>,
@@ -152,8 +156,8 @@ impl Complementarity {
         Work { x, low, high, target, slack: vec![0.0; self.set.len()], place: vec![Place::Low; self.set.len()] }
     }
 
-    /// Reads the slacks off the bodies; how far (1) is from holding \[m/s\]. With `guess`, what a step down the slack leaves
-    /// inside the bounds is guessed free.
+    /// Reads the slacks off the bodies; how far (1) is from holding \[m/s\]. With `guess`, what a step down the slack
+    /// leaves inside the bounds is guessed free.
     fn residual(&self, system: &NormalSystem<'_>, work: &mut Work, guess: bool) -> f64 {
         let mut worst = 0.0f64;
         for (k, i) in self.set.iter().enumerate() {

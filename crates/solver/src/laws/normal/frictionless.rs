@@ -4,7 +4,8 @@ use crate::contact::problem::{Note, ProblemError};
 use crate::laws::normal::complementarity::Complementarity;
 use crate::laws::normal::problem::{NormalSystem, Report, State};
 
-/// Approach speed below which a contact counts as not approaching, relative to the largest approach speed of the problem.
+/// Approach speed below which a contact counts as not approaching, relative to the largest approach speed of the
+/// problem.
 pub(crate) const REST: f64 = 1e-12;
 /// To what complementarity has to hold, relative to the same.
 pub(crate) const EXACT: f64 = 5e-13;
@@ -32,7 +33,8 @@ pub(crate) fn force_end(system: &mut NormalSystem<'_>, all: &Complementarity, la
     report.notes.push(Note::ForcedEnd);
 }
 
-/// Takes `answer` in place of the plastic state that the system is in, but no further than to a kinetic energy of `most`.
+/// Takes `answer` in place of the plastic state that the system is in, but no further than to a kinetic energy of
+/// `most`.
 ///
 /// Kinetic energy is convex between the two and least at the plastic end, so one point divides what may be taken.
 pub(crate) fn bound_energy(system: &mut NormalSystem<'_>, answer: State, most: f64) {
@@ -52,8 +54,8 @@ pub(crate) fn bound_energy(system: &mut NormalSystem<'_>, answer: State, most: f
 }
 
 /// From the state `before` to one whose normal velocities are at least `target`, with impulses only where they are met:
-/// `0 <= l  perp  H l + v - target >= 0`. The system is in the plastic state, and the answer is moved towards it until it has no
-/// more energy than `before`.
+/// `0 <= l perp H l + v - target >= 0`. The system is in the plastic state, and the answer is moved towards it until it
+/// has no more energy than `before`.
 pub(crate) fn aim(
     system: &mut NormalSystem<'_>,
     all: &Complementarity,

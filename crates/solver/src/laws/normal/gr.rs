@@ -1,13 +1,15 @@
 //! Generalized reflections (Smith et al. 2012), the law that QCE is measured against.
 //!
-//! While some contact approaches: let V be those that do, solve the plastic problem on V alone and apply its impulses twice,
+//! While some contact approaches: let V be those that do, solve the plastic problem on V alone and apply its impulses
+//! twice,
 //!
 //! ```text
 //! 0 <= z  perp  H_VV z + v_V >= 0,      P_V += 2 z                                                    (1)
 //! ```
 //!
-//! As `z.(v_V + H_VV z) = 0`, the energy change `2 z.v_V + 2 z.H_VV z` is zero: every step is a reflection of the velocities.
-//! The outcome `q_r` is the one for e = 1. For e < 1 the velocities are mixed with the plastic ones `q_p` of all contacts,
+//! As `z.(v_V + H_VV z) = 0`, the energy change `2 z.v_V + 2 z.H_VV z` is zero: every step is a reflection of the
+//! velocities. The outcome `q_r` is the one for e = 1. For e < 1 the velocities are mixed with the plastic ones `q_p`
+//! of all contacts,
 //!
 //! ```text
 //! q+ = (1 - e) q_p + e q_r                                                                            (2)
@@ -21,18 +23,19 @@
 //! 0 <= l  perp  H l + v - w >= 0,      w_i = (1 - e_i) n.q_p + e_i n.q_r >= 0                         (3)
 //! ```
 //!
-//! For equal e the mixed impulses solve (3) with all slacks zero, so it is (2). It always has an answer: impulses y that balance
-//! (`J^T y = 0`) could forbid one only by `y.(v - w) < 0`, but `y.J q = 0` for all three of q, q_p, q_r and the last two open
-//! nowhere below zero, so w is zero wherever y is not. Should (3) create energy, the answer is moved towards q_p until it does
-//! not, as in [`crate::laws::normal::lcp`].
+//! For equal e the mixed impulses solve (3) with all slacks zero, so it is (2). It always has an answer: impulses y
+//! that balance (`J^T y = 0`) could forbid one only by `y.(v - w) < 0`, but `y.J q = 0` for all three of q, q_p, q_r
+//! and the last two open nowhere below zero, so w is zero wherever y is not. Should (3) create energy, the answer is
+//! moved towards q_p until it does not, as in [`crate::laws::normal::lcp`].
 //!
-//! **Termination.** Reflections about finitely many planes that bound a cone with interior end (Smith et al. 2012, appendix, for
-//! generic problems); bodies that walls hold bounce for ever. Past `max_rounds` a plastic round ends the law:
-//! [`Note::ForcedEnd`](crate::Note::ForcedEnd), not converged. A light body between heavy ones needs as many rounds as it bounces, some
-//! `pi sqrt(M/m)`.
+//! **Termination.** Reflections about finitely many planes that bound a cone with interior end (Smith et al. 2012,
+//! appendix, for generic problems); bodies that walls hold bounce for ever. Past `max_rounds` a plastic round ends the
+//! law: [`Note::ForcedEnd`](crate::Note::ForcedEnd), not converged. A light body between heavy ones needs as many
+//! rounds as it bounces, some `pi sqrt(M/m)`.
 //!
-//! **V is discontinuous.** A disturbance that makes a contact at rest approach, however little, changes the outcome by finite amounts. A
-//! contact counts as approaching above `NOISE` of the largest approach speed: far above rounding, far below any disturbance.
+//! **V is discontinuous.** A disturbance that makes a contact at rest approach, however little, changes the outcome by
+//! finite amounts. A contact counts as approaching above `NOISE` of the largest approach speed: far above rounding, far
+//! below any disturbance.
 //!
 //! Claims BRK, SYM, KIN, MOM, ONE; not WAV.
 

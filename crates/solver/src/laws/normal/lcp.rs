@@ -6,26 +6,30 @@
 //! 0 <= l  perp  H l + v + E v >= 0,      E = diag(e_i)                                                (1)
 //! ```
 //!
-//! A contact that was opening may leave a round approaching, by at most `e_i v_i`; rounds repeat until none does. The other
-//! reading of (1), `e min(v, 0)`, needs one round and creates energy: `H = [[2, -1], [-1, 2]]`, `v = (-1, 0.1)`, `e = 1`.
+//! A contact that was opening may leave a round approaching, by at most `e_i v_i`; rounds repeat until none does. The
+//! other reading of (1), `e min(v, 0)`, needs one round and creates energy: `H = [[2, -1], [-1, 2]]`, `v = (-1, 0.1)`,
+//! `e = 1`.
 //!
-//! **Energy, equal e.** Let `x` solve (1) with e = 0, the plastic problem. Then `l = (1 + e) x`, and as `x.(v + H x) = 0`
+//! **Energy, equal e.** Let `x` solve (1) with e = 0, the plastic problem. Then `l = (1 + e) x`, and as
+//! `x.(v + H x) = 0`
 //!
 //! ```text
 //! dT = l.v + l.H l/2 = -(1 - e^2) x.H x/2 <= 0,     x.H x/2 = X
 //! ```
 //!
-//! with X the kinetic energy that impulses can take at all: with e = 1 energy is kept, with e < 1 a round takes `(1 - e^2) X`.
+//! with X the kinetic energy that impulses can take at all: with e = 1 energy is kept, with e < 1 a round takes
+//! `(1 - e^2) X`.
 //!
-//! **Deviation, different e.** Then (1) may create energy (a light body between two heavy ones that close on it, e = 1 and 0) and
-//! need not have an answer (a body held between two walls, e = 0 and 1). Where a round would leave more than `T - (1 - e_max^2) X`,
-//! the answer is moved towards the plastic one until it does not; T is convex along that way and least at its end, so
-//! there is one such point, and it depends continuously on the problem. Where (1) has no answer the round is plastic.
+//! **Deviation, different e.** Then (1) may create energy (a light body between two heavy ones that close on it, e = 1
+//! and 0) and need not have an answer (a body held between two walls, e = 0 and 1). Where a round would leave more than
+//! `T - (1 - e_max^2) X`, the answer is moved towards the plastic one until it does not; T is convex along that way and
+//! least at its end, so there is one such point, and it depends continuously on the problem. Where (1) has no answer
+//! the round is plastic.
 //!
-//! **Termination.** With e = 1 a round is the reflection `q+ = 2 q_plastic - q` about the plastic answer. Bodies that walls hold (contacts
-//! whose impulses can balance) bounce for ever; otherwise finitely many rounds were always enough, but no bound is known to
-//! us. With e_max < 1 the energy bound makes X fall and bodies that are held come to rest like `e^n`. Past `max_rounds` a plastic
-//! round ends the law: [`Note::ForcedEnd`](crate::Note::ForcedEnd), not converged.
+//! **Termination.** With e = 1 a round is the reflection `q+ = 2 q_plastic - q` about the plastic answer. Bodies that
+//! walls hold (contacts whose impulses can balance) bounce for ever; otherwise finitely many rounds were always enough,
+//! but no bound is known to us. With e_max < 1 the energy bound makes X fall and bodies that are held come to rest like
+//! `e^n`. Past `max_rounds` a plastic round ends the law: [`Note::ForcedEnd`](crate::Note::ForcedEnd), not converged.
 //!
 //! Claims SYM, KIN, MOM, ONE. Not BRK and not WAV: a contact at rest stays at rest, whatever runs through it.
 

@@ -1,8 +1,9 @@
-//! The law of Liu, Zhao and Brogliato 2008: the exact distribution of impulses between contacts that are compressed together.
+//! The law of Liu, Zhao and Brogliato 2008: the exact distribution of impulses between contacts that are compressed
+//! together.
 //!
-//! Contacts are springs without length, force `k d^eta` at the compression d (eta = 3/2: Hertz, 1: linear). Time shrinks to nothing while
-//! stiffness grows, so bodies do not move, and only ratios of stiffness matter. With the energy `E = k d^(eta+1) / (eta+1)` the
-//! impulses are distributed as (their distribution law; Zhang et al. 2015, Eq. 6)
+//! Contacts are springs without length, force `k d^eta` at the compression d (eta = 3/2: Hertz, 1: linear). Time
+//! shrinks to nothing while stiffness grows, so bodies do not move, and only ratios of stiffness matter. With the
+//! energy `E = k d^(eta+1) / (eta+1)` the impulses are shared as (their distribution law, Zhang et al. 2015, Eq. 6)
 //!
 //! ```text
 //! dP_j / dP_i = (k_j / k_i)^(1/(eta+1)) (E_j / E_i)^(eta/(eta+1))                                      (1)
@@ -16,22 +17,24 @@
 //! dd_i/dtau = -v_i / e_i^2    while v_i > 0   (release; bi-stiffness)                                   (2)
 //! ```
 //!
-//! and dividing two of the first equations gives (1). A contact ends at d = 0 and starts again when it approaches: contacts have no
-//! gaps here, which is what tells the law from balls that bounce (up to 1e-5 where a contact closes again).
+//! and dividing two of the first equations gives (1). A contact ends at d = 0 and starts again when it approaches:
+//! contacts have no gaps here, which is what tells the law from balls that bounce (up to 1e-5 where a contact closes
+//! again).
 //!
-//! **Energy.** `dE_i = -v_i dP_i` in compression and `-v_i dP_i / e_i^2` in release, so a contact gives back e^2 of the work that compresses
-//! it: `loss = sum (1 - e_i^2) W_i`. For e = 0 release takes no time: the contact ends at its greatest compression.
+//! **Energy.** `dE_i = -v_i dP_i` in compression and `-v_i dP_i / e_i^2` in release, so a contact gives back e^2 of the
+//! work that compresses it: `loss = sum (1 - e_i^2) W_i`. For e = 0 release takes no time: the contact ends at its
+//! greatest compression.
 //!
-//! **Integration.** Dormand and Prince's method of order 5 with its error of order 4 for the step. The right side has kinks where a contact
-//! starts, turns or ends; a step that would pass one is made again to end there (cubic Hermite interpolation; what is missed
-//! enters by its square). Velocities are measured in V, the largest approach speed, compressions in
-//! `D_i = ((eta+1) V^2 / (2 k_i H_ii))^(1/(eta+1))`, at which a contact holds what stops V.
+//! **Integration.** Dormand and Prince's method of order 5 with its error of order 4 for the step. The right side has
+//! kinks where a contact starts, turns or ends; a step that would pass one is made again to end there (cubic Hermite
+//! interpolation; what is missed enters by its square). Velocities are measured in V, the largest approach speed,
+//! compressions in `D_i = ((eta+1) V^2 / (2 k_i H_ii))^(1/(eta+1))`, at which a contact holds what stops V.
 //!
-//! **Termination.** Compressed contacts push and every one of them is released in finite time unless its neighbours keep it compressed,
-//! which spends their energy. With e < 1 contacts may start again ever more weakly, without end; the law is over when
-//! all that is stored or approaching is below `CLOSE` as a velocity, and a plastic round takes that. Past `max_steps` steps a plastic
-//! round ends it as it stands: [`Note::ForcedEnd`](crate::Note::ForcedEnd), not converged. Bodies held by walls with e = 1
-//! bounce for ever.
+//! **Termination.** Compressed contacts push and every one of them is released in finite time unless its neighbours
+//! keep it compressed, which spends their energy. With e < 1 contacts may start again ever more weakly, without end;
+//! the law is over when all that is stored or approaching is below `CLOSE` as a velocity, and a plastic round takes
+//! that. Past `max_steps` steps a plastic round ends it as it stands: [`Note::ForcedEnd`](crate::Note::ForcedEnd), not
+//! converged. Bodies held by walls with e = 1 bounce for ever.
 //!
 //! What the integration gains in energy, some 1e-11, is taken off again by moving the answer towards the plastic one.
 //!

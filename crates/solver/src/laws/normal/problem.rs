@@ -1,19 +1,20 @@
 //! Normal velocities of frictionless contacts, the impulses that change them, and the operator between the two.
 //!
-//! A normal impulse `p_i` at contact i changes the velocities of its two bodies, and so the normal velocity of every contact j
-//! that shares a body with it. With `J` the rows that turn body velocities into normal velocities,
+//! A normal impulse `p_i` at contact i changes the velocities of its two bodies, and so the normal velocity of every
+//! contact j that shares a body with it. With `J` the rows that turn body velocities into normal velocities,
 //!
 //! ```text
 //! v = J q,    dq = M^-1 J^T p,    dv = H p,    H = J M^-1 J^T   (symmetric, positive semidefinite)
 //! ```
 //!
-//! H is stored by rows of its non-zero entries, and only when somebody asks: in a pack it is most of what there is to set up, and a law
-//! that works where something approaches needs a small part of it. Velocities of bodies are the truth, normal velocities are
-//! always read off them: a sum over many rounds would collect rounding that a light body between heavy ones makes large.
+//! H is stored by rows of its non-zero entries, and only when somebody asks: in a pack it is most of what there is to
+//! set up, and a law that works where something approaches needs a small part of it. Velocities of bodies are the
+//! truth, normal velocities are always read off them: a sum over many rounds would collect rounding that a light body
+//! between heavy ones makes large.
 //!
-//! **Energy where bodies are driven.** A floor that moves does work, and kinetic energy may then rise although every contact takes
-//! some. What a law must not raise is the energy net of that work, which in any frame and with w the velocity of A against B that
-//! driven bodies alone would have is
+//! **Energy where bodies are driven.** A floor that moves does work, and kinetic energy may then rise although every
+//! contact takes some. What a law must not raise is the energy net of that work, which in any frame and with w the
+//! velocity of A against B that driven bodies alone would have is
 //!
 //! ```text
 //! T + sum p.w  =  T_0 + sum p.(u- + u+)/2,     convex in the impulses p and least at the plastic end.
@@ -129,14 +130,15 @@ impl<'p> NormalSystem<'p> {
         self.coupling.get_or_init(all).row(i)
     }
 
-    /// The part of H that couples the rows of `set` with each other, numbered by their place in the set, which rises. `places` holds that of
-    /// every row of the system, [`ELSEWHERE`] for the others.
+    /// The part of H that couples the rows of `set` with each other, numbered by their place in the set, which rises.
+    /// `places` holds that of every row of the system, [`ELSEWHERE`] for the others.
     pub(crate) fn couplings(&self, set: &[usize], places: &[usize]) -> Coupling {
         let mut coupling = Coupling { starts: vec![0], others: Vec::new() };
         for &i in set {
             let begin = coupling.others.len();
             for s in &self.sides[i] {
-                // The same product for (i, j) and (j, i): what one row adds the other must be able to take away exactly.
+                // The same product for (i, j) and (j, i): what one row adds the other must be able to take away
+                // exactly.
                 for (j, side) in self.touching().of(s.body).iter().map(|t| (t.row as usize, usize::from(t.side))) {
                     if j != i && places[j] != ELSEWHERE {
                         let other = &self.sides[j][side];

@@ -1,46 +1,49 @@
 //! QCE-LCP: any restitution, and friction in boxes (Zhang et al. 2015, section 4).
 //!
-//! **Restitution** (their Eq. 19). Let `v_c` be the normal velocities after the elastic outcome of [`crate::laws::normal::qce`], whatever restitution
-//! the contacts have. They are the prediction that the standard LCP lacks:
+//! **Restitution** (their Eq. 19). Let `v_c` be the normal velocities after the elastic outcome of
+//! [`crate::laws::normal::qce`], whatever restitution the contacts have. They are the prediction that the standard LCP
+//! lacks:
 //!
 //! ```text
 //! 0 <= l  perp  H l + v - E v_c >= 0,      E = diag(e_i)                                              (1)
 //! ```
 //!
-//! With e = 1 the impulses of QCE solve (1) with all slacks zero, with e = 0 it is the plastic LCP. It always has an answer, for the
-//! impulses of QCE satisfy `H l + v = v_c >= E v_c`, and the answer approaches nowhere.
+//! With e = 1 the impulses of QCE solve (1) with all slacks zero, with e = 0 it is the plastic LCP. It always has an
+//! answer, for the impulses of QCE satisfy `H l + v = v_c >= E v_c`, and the answer approaches nowhere.
 //!
-//! **Energy.** The paper's proof takes the mixture of plastic and elastic impulses for a solution of (1), which it is only where QCE
-//! loads no contact that opens in the plastic answer (masses 1, 1, 10 in a row, v = 0, 1, 0, e = 0.5 is a counter-example: -0.36742,
-//! 0.04167, 0.13258 against -0.40909, 0.04545, 0.13636). Without it (1) may create energy. Then the answer is moved
-//! towards the plastic one until it does not, as in [`crate::laws::normal::lcp`]: both approach nowhere, and so does what lies between.
+//! **Energy.** The paper's proof takes the mixture of plastic and elastic impulses for a solution of (1), which it is
+//! only where QCE loads no contact that opens in the plastic answer (masses 1, 1, 10 in a row, v = 0, 1, 0, e = 0.5 is
+//! a counter-example: -0.36742, 0.04167, 0.13258 against -0.40909, 0.04545, 0.13636). Without it (1) may create energy.
+//! Then the answer is moved towards the plastic one until it does not, as in [`crate::laws::normal::lcp`]: both
+//! approach nowhere, and so does what lies between.
 //!
-//! **Friction** (their Eqs. 20 and 21). Two tangents per contact, the first along the sliding velocity before the impact, the second
-//! normal to it; on each the tangential impulse is bounded by the normal one alone,
+//! **Friction** (their Eqs. 20 and 21). Two tangents per contact, the first along the sliding velocity before the
+//! impact, the second normal to it; on each the tangential impulse is bounded by the normal one alone,
 //!
 //! ```text
 //! |f_1| <= mu l,   |f_2| <= mu l,      each stops its sliding velocity or is at its bound, against it   (2)
 //! ```
 //!
-//! with the dynamic coefficient, and tangential restitution ignored. A box is not Coulomb's cone: across the corner friction reaches
-//! `sqrt(2) mu l`. Its first axis follows the problem when that is turned or mirrored; a contact that does not slide has
-//! none, an arbitrary one is taken, hence no claim of symmetry.
+//! with the dynamic coefficient, and tangential restitution ignored. A box is not Coulomb's cone: across the corner
+//! friction reaches `sqrt(2) mu l`. Its first axis follows the problem when that is turned or mirrored; a contact that
+//! does not slide has none, an arbitrary one is taken, hence no claim of symmetry.
 //!
-//! **Solution.** The paper sweeps over (1), with the friction in v, and (2) in turn by projected Gauss-Seidel. Both together are one
-//! convex problem on the velocities as long as the bounds in (2) are given numbers (complementarity with bounds on both sides, its fallback
-//! being that Gauss-Seidel); so here the bounds are iterated instead: solve with the bounds `mu b`, take the normal impulses for
-//! the next b, until they are b. Sweeps that count as converged left velocities off by 1e-4 where light bodies
-//! meet heavy ones; this fixed point is exact. Steps that swing are damped, and once no row changes between free and
-//! bounded, Anderson's method finishes. Where that leads nowhere, Lemke's method on the coupled problem says which rows are free, and the
-//! fixed point is looked for from there (`qce_lcp/lemke.rs`). Where a time step asks for less than that, the paper's sweeps do, as a
-//! conjugate gradient method (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage; one contact
+//! **Solution.** The paper sweeps over (1), with the friction in v, and (2) in turn by projected Gauss-Seidel. Both
+//! together are one convex problem on the velocities as long as the bounds in (2) are given numbers (complementarity
+//! with bounds on both sides, its fallback being that Gauss-Seidel); so here the bounds are iterated instead: solve
+//! with the bounds `mu b`, take the normal impulses for the next b, until they are b. Sweeps that count as converged
+//! left velocities off by 1e-4 where light bodies meet heavy ones; this fixed point is exact. Steps that swing are
+//! damped, and once no row changes between free and bounded, Anderson's method finishes. Where that leads nowhere,
+//! Lemke's method on the coupled problem says which rows are free, and the fixed point is looked for from there
+//! (`qce_lcp/lemke.rs`). Where a time step asks for less than that, the paper's sweeps do, as a conjugate gradient
+//! method (`qce_lcp/sweeps.rs`), from a guess between the elastic impulses and those of the contact stage; one contact
 //! alone goes without all that (`qce_lcp/single.rs`).
 //!
-//! **Termination.** QCE and (1) end as said there; the turns of the fixed point and the exchanges of Lemke's method are capped. A fixed
-//! point need not attract: of 1000 random clusters with mass ratios up to 10^4 and mu up to 0.5 (1), the turns alone leave 4 (16), and
-//! Lemke's method leaves 0 (1) of them. Nor need it exist (impulses that jam would have to open a contact): then the answer is the
-//! one without friction, not converged, and says so. For what comes out otherwise, mixing with the plastic answer bounds the energy:
-//! friction of the mixture keeps within its boxes.
+//! **Termination.** QCE and (1) end as said there; the turns of the fixed point and the exchanges of Lemke's method are
+//! capped. A fixed point need not attract: of 1000 random clusters with mass ratios up to 10^4 and mu up to 0.5 (1),
+//! the turns alone leave 4 (16), and Lemke's method leaves 0 (1) of them. Nor need it exist (impulses that jam would
+//! have to open a contact): then the answer is the one without friction, not converged, and says so. For what comes out
+//! otherwise, mixing with the plastic answer bounds the energy: friction of the mixture keeps within its boxes.
 //!
 //! Claims BRK, KIN, MOM, ONE; WAV as QCE, for e = 1. SYM only without friction, so it is not claimed.
 

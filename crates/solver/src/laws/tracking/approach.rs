@@ -5,8 +5,8 @@
 //! most impulses slow the neighbours, so this saves most of the pushes.
 //!
 //! **Ties.** Speeds within [`TIE`] of the largest are equal, and of equals the lowest index comes first: rounding must
-//! not decide which of two symmetric contacts is resolved before the other. Keys are rounded to a grid of that width; near
-//! a line of it equal speeds would still part, so the first that comes there decides for the others ([`Grid`]).
+//! not decide which of two symmetric contacts is resolved before the other. Keys are rounded to a grid of that width;
+//! near a line of it equal speeds would still part, so the first that comes there decides for the others ([`Grid`]).
 //!
 //! Where groups of similar velocity will do, [`Levels`] is the cheaper queue.
 
@@ -76,7 +76,8 @@ impl Contacts for Island<'_> {
 /// are often whole multiples of the largest over the number of steps, and those must not lie on the edges of the grid.
 pub(crate) const TIE: f64 = 0.618_033_988_7e-12;
 
-/// Distance from a line of the grid, in grains, within which the first key decides on which side the others are: rounding is far less.
+/// Distance from a line of the grid, in grains, within which the first key decides on which side the others are:
+/// rounding is far less.
 const NEAR_LINE: f64 = 0.25;
 
 /// Rounds keys down to whole grains, so that those which differ by rounding only are the same.

@@ -1,13 +1,14 @@
 //! The energy tracking method (ETM) of Tang, Paluszny and Zimmerman 2014, algorithms 1 and 2.
 //!
-//! Every contact i stores an energy `W_i >= 0`, minus the work of its normal impulses. In a step at one contact the normal
-//! relative velocity grows by `x = du_n` and the normal impulse does the work (their lemma 3.1)
+//! Every contact i stores an energy `W_i >= 0`, minus the work of its normal impulses. In a step at one contact the
+//! normal relative velocity grows by `x = du_n` and the normal impulse does the work (their lemma 3.1)
 //!
 //! ```text
 //! dW = (2 u_n + x) p_n / 2,        W_i <- W_i - dW
 //! ```
 //!
-//! with the impulse that makes the change `x` under Coulomb's law (their Eqs. 50 to 55, signs and normalisation mended):
+//! with the impulse that makes the change `x` under Coulomb's law (their Eqs. 50 to 55, signs and normalisation
+//! mended):
 //!
 //! ```text
 //! sticking  p = K^-1 (x n - u_t)                      if |p_t| <= mu_s p_n
@@ -16,28 +17,27 @@
 //!
 //! A round has three stages: I compresses, worst contact first, until nothing approaches; II multiplies each `W_i` by
 //! `e_n^2` (Stronge's hypothesis, their Eq. 12); III gives the stored energy back in steps of `du`, contacts in order,
-//! until all is spent. Rounds repeat while something approaches. `du` is the largest approach speed at the start of
-//! the round over `lambda` (their Eq. 62 with its sign mended), but no finer than the approach speed that the rounds leave.
+//! until all is spent. Rounds repeat while something approaches. `du` is the largest approach speed at the start of the
+//! round over `lambda` (their Eq. 62 with its sign mended), but no finer than the approach speed that the rounds leave.
 //!
-//! **Deviation.** Their Eq. 49 takes the largest step that the stored energy allows from the frictionless mobility even with
-//! friction; the last step then releases too much or too little. Here the step solves `dW(x) = W_i` with the impulse
-//! that is really applied: `x = -u_n + sqrt(u_n^2 + 2 W k)`, `k = n.K(n + mu q)`, sliding; the positive root of
+//! **Deviation.** Their Eq. 49 takes the largest step that the stored energy allows from the frictionless mobility even
+//! with friction; the last step then releases too much or too little. Here the step solves `dW(x) = W_i` with the
+//! impulse that is really applied: `x = -u_n + sqrt(u_n^2 + 2 W k)`, `k = n.K(n + mu q)`, sliding; the positive root of
 //! `alpha x^2 + (2 u_n alpha - beta) x - 2 u_n beta - 2 W = 0`, `alpha = n.K^-1 n`, `beta = n.K^-1 u_t`, sticking.
 //!
-//! **Energy.** A finite step may turn the sliding velocity round, so that friction does work; the published method then creates
-//! energy with coarse steps. Here it may only take back what is gone or stored already, see `etm/rounds.rs`: kinetic
-//! energy never exceeds what came in, for any lambda and friction. Where sliding friction would jam the contact
+//! **Energy.** A finite step may turn the sliding velocity round, so that friction does work; the published method then
+//! creates energy with coarse steps. Here it may only take back what is gone or stored already, see `etm/rounds.rs`:
+//! kinetic energy never exceeds what came in, for any lambda and friction. Where sliding friction would jam the contact
 //! (`n.K(n + mu q) <= 0`), it opposes the sliding at the end of the step instead, which always has an answer.
 //!
-//! **Termination.** Stage I ends because compression is a Gauss-Seidel descent of kinetic energy; it is ended by a threshold on
-//! the approach speed and by a cap on impulses. Stage III ends because every pass spends a finite part of a finite energy; a
-//! contact that is compressed again there by its neighbours takes up energy that they have already paid for. With e < 1 a
-//! round that stores the energy W gives back at most e^2 W, so rounds die out; with e = 1 they may not, and after
-//! `max_rounds` rounds the law ends with e = 0 ([`ReleaseReport::forced`]).
+//! **Termination.** Stage I ends because compression is a Gauss-Seidel descent of kinetic energy; it is ended by a
+//! threshold on the approach speed and by a cap on impulses. Stage III ends because every pass spends a finite part of
+//! a finite energy; a contact that is compressed again there by its neighbours takes up energy that they have already
+//! paid for. With e < 1 a round that stores the energy W gives back at most e^2 W, so rounds die out; with e = 1 they
+//! may not, and after `max_rounds` rounds the law ends with e = 0 ([`ReleaseReport::forced`]).
 //!
-//! Desiderata (QCE paper, Table 1), for the method as published: KIN, MOM and ONE hold; BRK weakly (the last ball of a cradle of five
-//! leaves at 0.58, the one before at 0.48); SYM up to `1/lambda`; WAV
-//! does not.
+//! Desiderata (QCE paper, Table 1), for the method as published: KIN, MOM and ONE hold; BRK weakly (the last ball of a
+//! cradle of five leaves at 0.58, the one before at 0.48); SYM up to `1/lambda`; WAV does not.
 
 pub(crate) mod impulse;
 mod release;
@@ -141,11 +141,11 @@ impl Etm {
     }
 }
 
-/// The answer for a single contact whose normal and tangential motion do not couple (`K n` along `n`, and K isotropic in the
-/// tangent plane): the same for every lambda. Returns none where the general rule is needed.
+/// The answer for a single contact whose normal and tangential motion do not couple (`K n` along `n`, and K isotropic
+/// in the tangent plane): the same for every lambda. Returns none where the general rule is needed.
 ///
-/// Compression and restitution together give `P_n = (1 + e) |u_n| / k`; friction takes sliding away until it sticks or the
-/// cone is spent: `|P_t| = min(|u_t| / k_t, mu P_n)`.
+/// Compression and restitution together give `P_n = (1 + e) |u_n| / k`; friction takes sliding away until it sticks or
+/// the cone is spent: `|P_t| = min(|u_t| / k_t, mu P_n)`.
 fn closed_form(
     row: &Row,
     bodies: &[SolverBody],

@@ -18,8 +18,8 @@
 //!
 //! **Deviations.**
 //! * Steps in proportion to the present velocity shrink geometrically and never arrive. Once the worst contact
-//!   approaches slower than `alpha^-2` of the fastest at the start of the round, a group aims at rest in one step. So it
-//!   does after 20 alpha impulses per contact, three times what a contact by itself needs.
+//!   approaches slower than `alpha^-2` of the fastest at the start of the round, a group aims at rest in one step. So
+//!   it does after 20 alpha impulses per contact, three times what a contact by itself needs.
 //! * A contact of a group makes no larger step than its own approach.
 //! * A group as a whole steps no further than to the least kinetic energy along its impulses: all of them are scaled by
 //!   the same factor, at most 1. Without friction stage I is therefore a descent of kinetic energy, however the

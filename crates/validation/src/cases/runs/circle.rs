@@ -1,8 +1,8 @@
 //! Four balls inside a wall (Zhang 2015, Fig. 7): a symmetric start stays symmetric for ten thousand steps.
 //!
-//! Two starts. On the axes towards the centre, where all four meet at once: that of the reference. A circular wall is touched
-//! there only where it is upright to an axis, so four planes stand for it. And obliquely, one ball in each quadrant, with
-//! velocities that are mirror images: pairs meet at the axes, and the paths fill the square.
+//! Two starts. On the axes towards the centre, where all four meet at once: that of the reference. A circular wall is
+//! touched there only where it is upright to an axis, so four planes stand for it. And obliquely, one ball in each
+//! quadrant, with velocities that are mirror images: pairs meet at the axes, and the paths fill the square.
 
 use granule_engine::{BodyDescription, Settings, Simulation};
 use granule_geometry::Shape;

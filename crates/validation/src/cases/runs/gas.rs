@@ -1,4 +1,5 @@
-//! 540 and 1080 elastic spheres in a closed box (Tang 2014, Fig. 9): whatever energy a collision gains or loses is an error.
+//! 540 and 1080 elastic spheres in a closed box (Tang 2014, Fig. 9): whatever energy a collision gains or loses is an
+//! error.
 
 use granule_engine::{BodyDescription, Settings, Simulation};
 use granule_geometry::Shape;

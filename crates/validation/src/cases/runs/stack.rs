@@ -96,8 +96,9 @@ fn course(law: Law) -> Found<Course> {
 
 /// Share of the energy that is left after the column has met the ground with e = 0.5.
 ///
-/// Compression takes all kinetic energy, e^2 of it is given back. The weighted method releases all contacts in one round, so
-/// that a quarter is left; that of Tang finds the lowest contact approaching again, and a second round takes a little more.
+/// Compression takes all kinetic energy, e^2 of it is given back. The weighted method releases all contacts in one
+/// round, so that a quarter is left; that of Tang finds the lowest contact approaching again, and a second round takes
+/// a little more.
 fn collision_lines() -> Found<Vec<Line>> {
     let (fine, fine_weighted) =
         (Etm { lambda: 100, ..Etm::default() }, EtmWeighted { alpha: 100, ..EtmWeighted::default() });

@@ -1,5 +1,5 @@
-//! Where bodies start: let down one after the other onto what is there, with a small gap, so that beds are dense whatever
-//! the shapes and sizes.
+//! Where bodies start: let down one after the other onto what is there, with a small gap, so that beds are dense
+//! whatever the shapes and sizes.
 
 use granule_model::{Aabb, BodyKind, DQuat, DVec3, Pose, Velocity};
 use granule_solver::samples::Random;
@@ -121,8 +121,8 @@ impl Bed {
         (form, rotation)
     }
 
-    /// Pose of the own axes of a body let down at a random place until it nearly touches something; none for a form that the
-    /// engine refuses.
+    /// Pose of the own axes of a body let down at a random place until it nearly touches something; none for a form
+    /// that the engine refuses.
     fn let_down(&self, random: &mut Random, form: &Form, rotation: DQuat, gap: f64) -> Option<Pose> {
         let own = |position: DVec3| Pose::new(position, rotation);
         let mut body = Placed::new(form.parts().ok()?, &own(DVec3::ZERO));

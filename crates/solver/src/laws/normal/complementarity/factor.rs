@@ -1,8 +1,9 @@
 //! Sparse Cholesky factors `L D L^T` of principal submatrices.
 //!
-//! The elimination order is that of least degree (ties: lowest index) on the graph of the whole matrix, found once with elements in
-//! place of the cliques that elimination makes; a submatrix keeps that order. The factorisation works row by row along the
-//! elimination tree. Written out here because the order of every sum must be the same on every machine.
+//! The elimination order is that of least degree (ties: lowest index) on the graph of the whole matrix, found once with
+//! elements in place of the cliques that elimination makes; a submatrix keeps that order. The factorisation works row
+//! by row along the elimination tree. Written out here because the order of every sum must be the same on every
+//! machine.
 
 use std::collections::BTreeSet;
 
@@ -86,8 +87,8 @@ pub(crate) struct Factor {
 const NONE: usize = usize::MAX;
 
 impl Factor {
-    /// `members`: the rows and columns taken, in the order of elimination. An unknown whose pivot is not above `least` counts as
-    /// settled by the others: its solution is zero.
+    /// `members`: the rows and columns taken, in the order of elimination. An unknown whose pivot is not above `least`
+    /// counts as settled by the others: its solution is zero.
     pub(crate) fn new(matrix: &Matrix, members: &[usize], shift: f64, least: f64) -> Self {
         let n = members.len();
         let mut place = vec![NONE; matrix.len()];

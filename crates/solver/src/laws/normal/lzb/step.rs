@@ -27,7 +27,8 @@ fn add(to: &mut [f64], factor: f64, what: &[f64]) {
     to.iter_mut().zip(what).for_each(|(x, y)| *x += factor * y);
 }
 
-/// The point after a step of `h` from `point`, the slope there, and the error over what is allowed. `slope`: at `point`.
+/// The point after a step of `h` from `point`, the slope there, and the error over what is allowed. `slope`: at
+/// `point`.
 pub(super) fn dormand_prince(flow: &Flow<'_, '_>, point: &Point, slope: &Slope, h: f64) -> (Point, Slope, f64) {
     let mut slopes = vec![slope.clone()];
     let mut next = point.clone();

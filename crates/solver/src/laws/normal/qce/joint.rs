@@ -41,8 +41,8 @@ pub(super) fn run(system: &mut NormalSystem<'_>, run: &mut Run) {
     run.work.iter_mut().zip(&weight).for_each(|(sum_i, w)| *sum_i += total * w / sum);
 }
 
-/// The state that meets the targets times the least factor, not below one, with which it holds the energy `wanted`; none where
-/// bodies are held. The system keeps its state.
+/// The state that meets the targets times the least factor, not below one, with which it holds the energy `wanted`;
+/// none where bodies are held. The system keeps its state.
 fn beyond(system: &mut NormalSystem<'_>, run: &mut Run, before: &State, target: &[f64], wanted: f64) -> Option<State> {
     let all = run.all(system);
     let mut at = |scale: f64| {

@@ -18,8 +18,8 @@ pub(super) struct RoundReport {
     pub(super) complete: bool,
 }
 
-/// A sum to twice the usual precision: contacts that approach at very different speeds push at very different rates, and when
-/// the fast ones have ended, what the slow ones do to themselves must be left.
+/// A sum to twice the usual precision: contacts that approach at very different speeds push at very different rates,
+/// and when the fast ones have ended, what the slow ones do to themselves must be left.
 #[derive(Clone, Copy, Default)]
 struct Twofold {
     high: f64,
@@ -43,8 +43,8 @@ impl Twofold {
     }
 }
 
-/// What `product`, the rounded `x y`, lacks (Dekker 1971): exact as long as nothing overflows. A fused multiply-add gives the
-/// same, but in software it costs ten times as much, and not every processor has one.
+/// What `product`, the rounded `x y`, lacks (Dekker 1971): exact as long as nothing overflows. A fused multiply-add
+/// gives the same, but in software it costs ten times as much, and not every processor has one.
 fn lost_in_product(x: f64, y: f64, product: f64) -> f64 {
     // 2^27 + 1: halves a number into two of 26 bits.
     const SPLIT: f64 = 134_217_729.0;

@@ -1,8 +1,8 @@
 //! Anderson's acceleration of a fixed-point iteration (Anderson 1965; Walker and Ni 2011).
 //!
-//! For `x = G(x)` with residual `g = G(x) - x`, the last few steps say how g changes with x; the combination of them that makes g
-//! smallest is taken out before the step. Where G is linear near the fixed point this is GMRES: it converges where the
-//! plain iteration creeps or swings.
+//! For `x = G(x)` with residual `g = G(x) - x`, the last few steps say how g changes with x; the combination of them
+//! that makes g smallest is taken out before the step. Where G is linear near the fixed point this is GMRES: it
+//! converges where the plain iteration creeps or swings.
 
 /// Steps remembered.
 const MEMORY: usize = 8;

@@ -1,5 +1,5 @@
-//! Friction in boxes: a fixed point over the bounds, each step one convex problem; where the steps do not get there, from where Lemke's
-//! method ends.
+//! Friction in boxes: a fixed point over the bounds, each step one convex problem; where the steps do not get there,
+//! from where Lemke's method ends.
 
 use granule_model::DVec3;
 
@@ -12,7 +12,8 @@ use crate::laws::normal::problem::{NormalSystem, Report, State};
 
 /// Sliding speed that is rounding, relative to the largest velocity at any contact.
 const STILL: f64 = 1e-9;
-/// Pivot up to which an impulse counts as settled by the others: redundant contacts would carry rounding from turn to turn.
+/// Pivot up to which an impulse counts as settled by the others: redundant contacts would carry rounding from turn to
+/// turn.
 const SETTLED: f64 = 1e-6;
 /// Turns, and pivoting steps in all of them, before a search gives up.
 const TURNS: u32 = 1000;
@@ -38,7 +39,8 @@ pub(super) fn tangents(system: &NormalSystem<'_>) -> Vec<(usize, DVec3)> {
     (0..contacts.len()).filter(|i| contacts[*i].coefficients.dynamic_friction > 0.0).flat_map(axes).collect()
 }
 
-/// The tangents of a contact with normal `n` and relative velocity `u`, where `largest` is the largest velocity at any contact.
+/// The tangents of a contact with normal `n` and relative velocity `u`, where `largest` is the largest velocity at any
+/// contact.
 pub(super) fn axes(n: DVec3, u: DVec3, largest: f64) -> [DVec3; 2] {
     let sliding = u - n * n.dot(u);
     let still = sliding.length() <= STILL * largest;
@@ -85,8 +87,8 @@ struct Boxes<'a> {
 }
 
 impl Boxes<'_> {
-    /// Turns from the velocities `before` and the bounds that `search` begins with, until normal impulses are within `exact` \[m/s\] of
-    /// their bounds.
+    /// Turns from the velocities `before` and the bounds that `search` begins with, until normal impulses are within
+    /// `exact` \[m/s\] of their bounds.
     fn search(
         &self,
         system: &mut NormalSystem<'_>,
@@ -118,7 +120,8 @@ impl Boxes<'_> {
         None
     }
 
-    /// Normal impulses that, as bounds, lead to themselves or nearly so, by Lemke's method; from the velocities that the system has.
+    /// Normal impulses that, as bounds, lead to themselves or nearly so, by Lemke's method; from the velocities that
+    /// the system has.
     fn pivot(&self, system: &mut NormalSystem<'_>, iterations: &mut u64) -> Option<Vec<f64>> {
         let friction = |i: usize| self.problem.contacts[i].coefficients.dynamic_friction;
         let tangents: Vec<(usize, f64)> = self.tangents.iter().map(|(i, _)| (*i, friction(*i))).collect();

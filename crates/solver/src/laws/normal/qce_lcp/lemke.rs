@@ -1,8 +1,8 @@
 //! Lemke's method for friction in boxes whose bounds are the normal impulses themselves.
 //!
-//! Where the turns of [`super::friction`] do not settle, the coupled problem is one linear complementarity problem with a matrix that is
-//! not symmetric. With `a = mu l + f >= 0` for the tangential impulse f of a row and `s >= 0` for the part of its sliding
-//! velocity `w` that the upper bound holds (all scaled to a unit diagonal of H),
+//! Where the turns of [`super::friction`] do not settle, the coupled problem is one linear complementarity problem with
+//! a matrix that is not symmetric. With `a = mu l + f >= 0` for the tangential impulse f of a row and `s >= 0` for the
+//! part of its sliding velocity `w` that the upper bound holds (all scaled to a unit diagonal of H),
 //!
 //! ```text
 //! 0 <= l  perp  H_nn l + H_nt f + v_n - t >= 0
@@ -10,12 +10,13 @@
 //! 0 <= s  perp  2 mu l - a                >= 0
 //! ```
 //!
-//! Lemke (1965) adds `z d` with `d > 0` on the right, starts where z alone makes all of it hold, and exchanges complementary pairs, each
-//! exchange determined by the one before, until z is zero. The matrix is copositive, so it ends with a solution or with a ray; a
-//! ray is possible where impulses that cancel each other (a jam) would have to open a contact. Of the clusters that the
-//! turns leave, most of those of more than thirty bodies end in a ray at a z of 1e-13 of its first value, where redundant contacts leave only
-//! rounding: so wherever it ends, what it says of each row is taken, and impulses are then solved for afresh from velocities read off the
-//! bodies ([`step`]). Whether they are an answer, the turns say.
+//! Lemke (1965) adds `z d` with `d > 0` on the right, starts where z alone makes all of it hold, and exchanges
+//! complementary pairs, each exchange determined by the one before, until z is zero. The matrix is copositive, so it
+//! ends with a solution or with a ray; a ray is possible where impulses that cancel each other (a jam) would have to
+//! open a contact. Of the clusters that the turns leave, most of those of more than thirty bodies end in a ray at a z
+//! of 1e-13 of its first value, where redundant contacts leave only rounding: so wherever it ends, what it says of each
+//! row is taken, and impulses are then solved for afresh from velocities read off the bodies ([`step`]). Whether they
+//! are an answer, the turns say.
 
 use crate::laws::normal::problem::NormalSystem;
 
@@ -173,8 +174,8 @@ impl Tableau {
     }
 }
 
-/// The change of all impulses \[N s\] that takes the velocities of the free rows to what is aimed at, with those at a bound carried
-/// along by the normal impulses of their contacts.
+/// The change of all impulses \[N s\] that takes the velocities of the free rows to what is aimed at, with those at a
+/// bound carried along by the normal impulses of their contacts.
 pub(super) fn step(system: &NormalSystem<'_>, tangents: Tangents<'_>, target: &[f64], places: &[Place]) -> Vec<f64> {
     let m = target.len();
     let root: Vec<f64> = system.diagonal.iter().map(|h| h.sqrt()).collect();

@@ -1,8 +1,9 @@
 //! One contact alone, as a time step asks for it: most clusters of a shaken or flowing pack are two grains that meet.
 //!
-//! The elastic outcome of one contact is known, `v_c = -v`, so that (1) asks for the velocity `-e v`, and with the collision matrix K along
-//! normal and tangents (1) and (2) are three numbers, each within its bounds. For spheres K is diagonal and one turn of Gauss-Seidel
-//! solves them. What many contacts need, the matrix H, heaps and packs, costs some 10 us for one.
+//! The elastic outcome of one contact is known, `v_c = -v`, so that (1) asks for the velocity `-e v`, and with the
+//! collision matrix K along normal and tangents (1) and (2) are three numbers, each within its bounds. For spheres K is
+//! diagonal and one turn of Gauss-Seidel solves them. What many contacts need, the matrix H, heaps and packs, costs
+//! some 10 us for one.
 
 use granule_model::{DMat3, DVec3, Velocity};
 
@@ -22,7 +23,8 @@ struct Meeting<'p> {
     b: Option<&'p ProblemBody>,
 }
 
-/// The answer within `left` \[m/s\]; none where it was not found, or would make energy: that is bounded by the way of many contacts.
+/// The answer within `left` \[m/s\]; none where it was not found, or would make energy: that is bounded by the way of
+/// many contacts.
 pub(super) fn solve(problem: &ContactProblem, contact: &ProblemContact, left: f64) -> Option<Solution> {
     let body = |i: u32| &problem.bodies[i as usize];
     let meeting = Meeting { contact, a: body(contact.a), b: contact.b.map(body) };

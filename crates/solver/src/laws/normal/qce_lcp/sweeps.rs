@@ -1,10 +1,10 @@
-//! The paper's own way to solve (1) and (2) together: projected Gauss-Seidel, contact after contact, normal then tangents; by the sweeps of
-//! [`crate::stage`], taken for steps of a conjugate gradient method.
+//! The paper's own way to solve (1) and (2) together: projected Gauss-Seidel, contact after contact, normal then
+//! tangents; by the sweeps of [`crate::stage`], taken for steps of a conjugate gradient method.
 //!
-//! A sweep carries an impulse from contact to contact, but the mean pressure of a bed of ten layers it mends by a hundredth: after 25 plain
-//! sweeps all of 348 clusters of some 7000 contacts, a vibrated layer at its landings, still approached at more than 5 `left` and
-//! went without restitution. With the direction they converge to the last bit (in double precision the change of a velocity in a sweep
-//! was 1e-16 m/s after 200, for landings at 0.3 m/s).
+//! A sweep carries an impulse from contact to contact, but the mean pressure of a bed of ten layers it mends by a
+//! hundredth: after 25 plain sweeps all of 348 clusters of some 7000 contacts, a vibrated layer at its landings, still
+//! approached at more than 5 `left` and went without restitution. With the direction they converge to the last bit (in
+//! double precision the change of a velocity in a sweep was 1e-16 m/s after 200, for landings at 0.3 m/s).
 
 use granule_model::{DMat3, DVec3, InverseInertia};
 
@@ -13,9 +13,9 @@ use crate::contact::problem::{ContactProblem, ProblemBody};
 use crate::laws::normal::problem::{Report, State};
 use crate::stage::{Packs, sweep_impact};
 
-/// Largest change of a velocity in a sweep that counts as converged, over the approach speed that may stay. Clusters of 1500 to 2500
-/// contacts of a landing layer are then, after 30 to 40 sweeps, off by 0.2 to 0.3 of that speed in the mean square of the
-/// bodies' velocities, by up to 0.9 in 99 of 100 and by 0.7 to 7 in the worst.
+/// Largest change of a velocity in a sweep that counts as converged, over the approach speed that may stay. Clusters of
+/// 1500 to 2500 contacts of a landing layer are then, after 30 to 40 sweeps, off by 0.2 to 0.3 of that speed in the
+/// mean square of the bodies' velocities, by up to 0.9 in 99 of 100 and by 0.7 to 7 in the worst.
 const TOLERANCE: f64 = 1.0;
 /// Approach speed that an answer may have after the last sweep, over the same: the contact stage that follows takes it.
 const ENOUGH: f64 = 5.0;

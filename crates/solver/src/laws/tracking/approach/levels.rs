@@ -1,21 +1,22 @@
 //! Approaching contacts in levels of speed: groups of similar velocity instead of the strict order.
 //!
-//! The strict order costs a heap, whose pops and pushes took a quarter of the time of a settling pack. Here speeds are sorted into
-//! levels of a given width; the fastest level comes first, and within it contacts in the order in which they came. That is
-//! the strict order up to one width. The contacts of bodies that have changed are looked at again when a level is done,
-//! each once however many impulses its bodies took.
+//! The strict order costs a heap, whose pops and pushes took a quarter of the time of a settling pack. Here speeds are
+//! sorted into levels of a given width; the fastest level comes first, and within it contacts in the order in which
+//! they came. That is the strict order up to one width. The contacts of bodies that have changed are looked at again
+//! when a level is done, each once however many impulses its bodies took.
 //!
-//! Once the contacts are listed, work is in proportion to what the hits reach, not to the island: only the contacts of bodies that have
-//! changed are looked at.
+//! Once the contacts are listed, work is in proportion to what the hits reach, not to the island: only the contacts of
+//! bodies that have changed are looked at.
 
 use granule_model::DVec3;
 
 use super::{Contacts, Neighbours};
 
-/// Levels that are told apart: twice as many as a compression has at the usual 30 steps. What is faster shares the last one.
+/// Levels that are told apart: twice as many as a compression has at the usual 30 steps. What is faster shares the last
+/// one.
 const LEVELS: usize = 512;
-/// Levels to a step. With one, bodies that touch at several points left with more spin: a flat cube rebounded 2.4 % low, with 8
-/// 2.0 % as in the strict order.
+/// Levels to a step. With one, bodies that touch at several points left with more spin: a flat cube rebounded 2.4 %
+/// low, with 8 2.0 % as in the strict order.
 const PER_STEP: f64 = 8.0;
 
 /// Level of a contact that is not queued.
@@ -82,8 +83,8 @@ impl Levels {
         self.top
     }
 
-    /// Takes a contact of the fastest level off the queue, with its relative velocity; none when nothing approaches at level `floor` or
-    /// above.
+    /// Takes a contact of the fastest level off the queue, with its relative velocity; none when nothing approaches at
+    /// level `floor` or above.
     pub(crate) fn next(&mut self, contacts: &impl Contacts, floor: usize) -> Option<(usize, DVec3)> {
         loop {
             let fastest = if self.top < floor { None } else { self.queues.pop(self.top) };
@@ -148,7 +149,8 @@ impl Levels {
 /// Marks the end of a queue.
 const END: u32 = u32::MAX;
 
-/// A queue of contacts for each level, all in one piece of memory: one of its own for each level made 16 kB for every island.
+/// A queue of contacts for each level, all in one piece of memory: one of its own for each level made 16 kB for every
+/// island.
 #[derive(Debug, Default)]
 struct Queues {
     /// First and last link of each level.

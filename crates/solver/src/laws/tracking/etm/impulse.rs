@@ -18,8 +18,8 @@ impl Mobility {
     }
 }
 
-/// The mobilities of some contacts, each made when it is first asked for. Contacts of spheres need none, and of the others few are hit:
-/// a place for every contact cost 150 bytes of memory each.
+/// The mobilities of some contacts, each made when it is first asked for. Contacts of spheres need none, and of the
+/// others few are hit: a place for every contact cost 150 bytes of memory each.
 #[derive(Debug, Default)]
 pub(crate) struct Mobilities {
     /// Which of those made is that of each contact; [`UNKNOWN`] before it is asked for.
@@ -60,15 +60,17 @@ impl Mobilities {
     }
 }
 
-/// `n.K(n + mu q)` below this share of `n.K n` means that friction against the sliding before the step would jam the contact
-/// (Painleve): pressing harder would speed up the approach. Friction then opposes the sliding *after* the step, see [`implicit`].
+/// `n.K(n + mu q)` below this share of `n.K n` means that friction against the sliding before the step would jam the
+/// contact (Painleve): pressing harder would speed up the approach. Friction then opposes the sliding *after* the step,
+/// see [`implicit`].
 const JAMMED: f64 = 1e-3;
 
 /// Share of the cone next to its edge where a contact slides.
 ///
-/// Where K couples normal and tangential motion, sticking may take friction *along* the sliding velocity, and at the edge of the cone
-/// the answer jumps: sliding turns friction round. The corners of a box that lands flat are there to the last bit, step
-/// after step (96 of 639 in Tang's section 7.3 with mu = 0.1, lambda = 50), and rounding must not decide.
+/// Where K couples normal and tangential motion, sticking may take friction *along* the sliding velocity, and at the
+/// edge of the cone the answer jumps: sliding turns friction round. The corners of a box that lands flat are there to
+/// the last bit, step after step (96 of 639 in Tang's section 7.3 with mu = 0.1, lambda = 50), and rounding must not
+/// decide.
 const EDGE: f64 = 1e-11;
 
 /// How an impulse depends on the change of normal velocity `x`.
@@ -118,12 +120,12 @@ fn friction_work(m: &Mobility, n: DVec3, u_t: DVec3, p: DVec3) -> f64 {
 
 /// `mode`, or where its friction would do more work than `allowed` one with friction so weak that it does none.
 ///
-/// Where K couples normal and tangential motion, the sliding velocity may turn round within a step. Friction that opposes it at
-/// the start, or holds it at the end, then pushes along the mean of both. That error of a finite step is harmless while
-/// kinetic energy has been lost elsewhere, see [`super::rounds`]; beyond that it would create energy (up to 2 % of a cluster's at
-/// lambda = 1). The impulse then keeps the direction `d` of that friction but only the share `c` of the normal impulse
-/// with which the work is zero, `c = -(2 u_d k_nn + x k_nd) / (2 u_d k_nd + x k_dd)`, or none if it is positive for
-/// every share.
+/// Where K couples normal and tangential motion, the sliding velocity may turn round within a step. Friction that
+/// opposes it at the start, or holds it at the end, then pushes along the mean of both. That error of a finite step is
+/// harmless while kinetic energy has been lost elsewhere, see [`super::rounds`]; beyond that it would create energy (up
+/// to 2 % of a cluster's at lambda = 1). The impulse then keeps the direction `d` of that friction but only the share
+/// `c` of the normal impulse with which the work is zero, `c = -(2 u_d k_nn + x k_nd) / (2 u_d k_nd + x k_dd)`, or none
+/// if it is positive for every share.
 fn passive(row: &Row, m: &Mobility, u_t: DVec3, x: f64, mode: Mode, allowed: f64) -> Mode {
     let n = row.normal;
     if row.static_friction == 0.0 {
@@ -146,15 +148,16 @@ const HALVINGS: u32 = 53;
 
 /// The direction of friction that opposes the sliding velocity at the end of the step, for a contact that cannot stick.
 ///
-/// Let the final sliding velocity be `w = -s p_t`, `s > 0`. With `A = K^-1` in normal and tangential parts, `K p = x n - u_t + w` gives
+/// Let the final sliding velocity be `w = -s p_t`, `s > 0`. With `A = K^-1` in normal and tangential parts,
+/// `K p = x n - u_t + w` gives
 ///
 /// ```text
 /// (1 + s A_tt) p_t = A_tn x - A_tt u_t,        p_n = A_nn x - A_nt.(u_t + s p_t)
 /// ```
 ///
-/// `s = 0` sticks and lies outside the cone; for `s -> infinity` friction vanishes and `p_n -> x / k_nn > 0`. In between
-/// `|p_t| = mu p_n` has a root, whatever K: a discrete step never has Painleve's paradox. It is found by bisection of
-/// `z = s/(s + k_t)`; contacts seldom come here.
+/// `s = 0` sticks and lies outside the cone; for `s -> infinity` friction vanishes and `p_n -> x / k_nn > 0`. In
+/// between `|p_t| = mu p_n` has a root, whatever K: a discrete step never has Painleve's paradox. It is found by
+/// bisection of `z = s/(s + k_t)`; contacts seldom come here.
 fn implicit(row: &Row, m: &Mobility, u_t: DVec3, x: f64) -> DVec3 {
     let n = row.normal;
     let t = n.any_orthonormal_vector();
@@ -193,8 +196,8 @@ pub(crate) fn normal_work(u_n: f64, x: f64, p_n: f64) -> f64 {
 /// Sliding speed below which a contact does not slide, over the largest relative speed of a problem.
 pub(crate) const SLIDING: f64 = 1e-12;
 
-/// `u` without its tangential part where that is at most `sliding` \[m/s\]: a contact that sticks keeps a rounding error, and friction must
-/// not follow the direction of that when the next impulse leaves the cone.
+/// `u` without its tangential part where that is at most `sliding` \[m/s\]: a contact that sticks keeps a rounding
+/// error, and friction must not follow the direction of that when the next impulse leaves the cone.
 pub(crate) fn without_noise(u: DVec3, n: DVec3, sliding: f64) -> DVec3 {
     let u_n = n * n.dot(u);
     if (u - u_n).length_squared() <= sliding * sliding { u_n } else { u }
@@ -206,7 +209,8 @@ pub(crate) fn sliding(island: &Island<'_>) -> f64 {
     SLIDING * speeds.fold(0.0, f64::max)
 }
 
-/// [`impulse`] of a central contact, where `K p = k_n p_n n + k_t p_t`. Friction cannot do work there: it takes `u_t` at most to zero.
+/// [`impulse`] of a central contact, where `K p = k_n p_n n + k_t p_t`. Friction cannot do work there: it takes `u_t`
+/// at most to zero.
 fn central_impulse(row: &Row, u_t: DVec3, x: f64) -> DVec3 {
     let n = row.normal;
     let p_n = x * row.mass_normal;
@@ -223,8 +227,8 @@ fn central_friction_work(row: &Row, u_t: DVec3, p: DVec3) -> f64 {
     p_t.dot(u_t + p_t * (0.5 * row.k_tangent))
 }
 
-/// The impulse that changes the normal relative velocity by `x`, and the work of its friction \[J\], which is at most `allowed` (not
-/// negative).
+/// The impulse that changes the normal relative velocity by `x`, and the work of its friction \[J\], which is at most
+/// `allowed` (not negative).
 pub(crate) fn impulse(row: &Row, m: &Mobility, u: DVec3, x: f64, allowed: f64) -> (DVec3, f64) {
     let n = row.normal;
     if row.static_friction == 0.0 {
@@ -250,8 +254,8 @@ pub(crate) struct Release {
     pub(crate) friction: f64,
 }
 
-/// The impulse of a step of release: the change `step`, or less where the energy `stored` ends before; friction does at most the
-/// work `allowed` (not negative).
+/// The impulse of a step of release: the change `step`, or less where the energy `stored` ends before; friction does at
+/// most the work `allowed` (not negative).
 pub(crate) fn releasing_impulse(row: &Row, m: &Mobility, u: DVec3, step: f64, stored: f64, allowed: f64) -> Release {
     let n = row.normal;
     let u_n = n.dot(u);
@@ -295,8 +299,8 @@ fn spending_impulse(row: &Row, m: &Mobility, mode: Mode, u: DVec3, stored: f64, 
     n * (slide_step(u_n, stored, row.k_normal) / row.k_normal)
 }
 
-/// The change of normal velocity that spends exactly `stored` in the given mode; none where even the smallest step spends more,
-/// because stopping the sliding alone presses the bodies apart.
+/// The change of normal velocity that spends exactly `stored` in the given mode; none where even the smallest step
+/// spends more, because stopping the sliding alone presses the bodies apart.
 fn last_step(mode: Mode, m: &Mobility, n: DVec3, u_n: f64, u_t: DVec3, stored: f64) -> Option<f64> {
     match mode {
         Mode::Slide { k, .. } => Some(slide_step(u_n, stored, k)),
@@ -315,7 +319,8 @@ fn slide_step(u_n: f64, stored: f64, k: f64) -> f64 {
     if u_n <= 0.0 { root - u_n } else { work / (root + u_n) }
 }
 
-/// The larger root of `a x^2 + b x + c` with `a > 0`, by the form without cancellation; none unless it is real and not negative.
+/// The larger root of `a x^2 + b x + c` with `a > 0`, by the form without cancellation; none unless it is real and not
+/// negative.
 fn positive_root(a: f64, b: f64, c: f64) -> Option<f64> {
     let square = b * b - 4.0 * a * c;
     if square < 0.0 {
@@ -333,7 +338,8 @@ mod tests {
     use super::*;
     use crate::contact::island::{RowInput, SolverBody};
 
-    /// A body against the world at a random arm, strongly coupled; relative velocity; numbers uniform in 0 to 1 after that.
+    /// A body against the world at a random arm, strongly coupled; relative velocity; numbers uniform in 0 to 1 after
+    /// that.
     struct Draw(u64);
 
     impl Draw {

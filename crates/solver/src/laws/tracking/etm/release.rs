@@ -7,9 +7,9 @@
 //! W_i = -P_i (u_i- + u_i+) / 2
 //! ```
 //!
-//! where `P_i` is its normal impulse and `u_i` its normal velocity before and after; the sum over contacts (with friction's
-//! share) is exactly the kinetic energy that the stage removed, whatever its path. This module gives the share `e^2` of that
-//! work back by ETM's rounds, at the contacts that were *hit* and touch now.
+//! where `P_i` is its normal impulse and `u_i` its normal velocity before and after; the sum over contacts (with
+//! friction's share) is exactly the kinetic energy that the stage removed, whatever its path. This module gives the
+//! share `e^2` of that work back by ETM's rounds, at the contacts that were *hit* and touch now.
 //!
 //! * Which contacts were hit is said in [`crate::contact::hit`].
 //! * The energy given back never exceeds what was taken: contacts with negative `W_i` count against the budget.
@@ -34,9 +34,9 @@ pub enum Tracking {
     Weighted(EtmWeighted),
 }
 
-/// Impulses that a stage of the release makes in a zone at most, in all and for each contact; beyond them energy is not given back. Settling packs
-/// take up to 50 for a contact in all stages together; bodies caught between driven ones, and a boulder on grains of 1/100 its size, took five millions
-/// for ten contacts.
+/// Impulses that a stage of the release makes in a zone at most, in all and for each contact; beyond them energy is not
+/// given back. Settling packs take up to 50 for a contact in all stages together; bodies caught between driven ones,
+/// and a boulder on grains of 1/100 its size, took five millions for ten contacts.
 const MOST: [u64; 2] = [10_000, 1000];
 
 /// When and how energy is given back.
@@ -83,9 +83,9 @@ pub struct ReleaseReport {
 
 /// Runs the release on an island whose contact stage has just ended and whose bodies have been moved.
 ///
-/// `before` are the velocities that the contact stage started from. On return
-/// `hit` says of each row whether it was hit. The impulses of the release are applied to the bodies and *added* to those
-/// of the rows. None when no contact was hit: nothing was done then.
+/// `before` are the velocities that the contact stage started from. On return `hit` says of each row whether it was
+/// hit. The impulses of the release are applied to the bodies and *added* to those of the rows. None when no contact
+/// was hit: nothing was done then.
 pub fn release(
     island: &mut Island<'_>,
     settings: &ReleaseSettings,

@@ -1,16 +1,17 @@
 //! The rounds of ETM over an island: compress, lose, release, again.
 //!
-//! **Energy.** With `W` the sum of the stored energies and `D` what friction and stage II have taken, the kinetic energy is its
-//! value at the start (of bodies and stores together) less `W + D`, exactly. A finite step can make friction do work, so that D
-//! shrinks. It may, as long as `W + D >= 0`; and where D is below zero, no contact gives back more than `W + D`. So kinetic energy
-//! never exceeds what was there, for any lambda.
+//! **Energy.** With `W` the sum of the stored energies and `D` what friction and stage II have taken, the kinetic
+//! energy is its value at the start (of bodies and stores together) less `W + D`, exactly. A finite step can make
+//! friction do work, so that D shrinks. It may, as long as `W + D >= 0`; and where D is below zero, no contact gives
+//! back more than `W + D`. So kinetic energy never exceeds what was there, for any lambda.
 //!
-//! **Large islands.** The order of impulses matters between contacts that hear of each other within a round; between contacts far apart it
-//! does not. A large island is therefore worked on in zones, the sets of contacts of its blocks ([`crate::contact::blocks`]). In stage I
-//! every zone takes its contacts from the fastest level down to a common floor; zones go on in turns, inside, across and
-//! rest, until none has anything above the floor, and then the floor falls to half. So the order is strict within a zone, and
-//! across the border of two zones up to half of the speed that is left. Stage III goes through the loaded contacts zone by
-//! zone, one step each. A zone that no hit reaches is not even listed.
+//! **Large islands.** The order of impulses matters between contacts that hear of each other within a round; between
+//! contacts far apart it does not. A large island is therefore worked on in zones, the sets of contacts of its blocks
+//! ([`crate::contact::blocks`]). In stage I every zone takes its contacts from the fastest level down to a common
+//! floor; zones go on in turns, inside, across and rest, until none has anything above the floor, and then the floor
+//! falls to half. So the order is strict within a zone, and across the border of two zones up to half of the speed that
+//! is left. Stage III goes through the loaded contacts zone by zone, one step each. A zone that no hit reaches is not
+//! even listed.
 
 use std::ops::Add;
 
@@ -37,7 +38,8 @@ pub(super) struct RoundSettings {
     pub(super) sliding: f64,
     /// Approach speed by which the step of the first round goes \[m/s\].
     pub(super) approach: f64,
-    /// Impulses that a stage may make in a zone beside those of its contacts, and for each of these; none where the law alone bounds them.
+    /// Impulses that a stage may make in a zone beside those of its contacts, and for each of these; none where the law
+    /// alone bounds them.
     pub(super) most: Option<[u64; 2]>,
 }
 
@@ -48,8 +50,9 @@ impl RoundSettings {
         self.most.map_or(by_law, |[in_all, each]| by_law.min(in_all + each * contacts as u64))
     }
 
-    /// The step of a round that begins with the given approach speed: one finer than what the rounds leave would resolve nothing. The second
-    /// round of a pack begins with a tenth of the first one's speed, and went on in steps of half the threshold.
+    /// The step of a round that begins with the given approach speed: one finer than what the rounds leave would
+    /// resolve nothing. The second round of a pack begins with a tenth of the first one's speed, and went on in steps
+    /// of half the threshold.
     fn step(&self, approach: f64) -> f64 {
         (approach / f64::from(self.lambda)).max(self.threshold)
     }
@@ -177,8 +180,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Rounds { workspace, island, settings, takes_part }
     }
 
-    /// Lists the contacts of the zones that hits have reached, gives them the energy that `energy` says of their rows \[J\], and looks at
-    /// those that approach still.
+    /// Lists the contacts of the zones that hits have reached, gives them the energy that `energy` says of their rows
+    /// \[J\], and looks at those that approach still.
     pub(super) fn load(&mut self, energy: &(impl Fn(usize, &Row) -> f64 + Sync)) {
         self.each(&|zone, part| {
             if zone.taken.is_reached {
@@ -208,7 +211,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let mut report = ReleaseReport::default();
         let mut step = settings.step(settings.approach);
         loop {
-            // A stage that was cut short would be so in every round to come: 36 million impulses for two balls of 1 : 1e6.
+            // A stage that was cut short would be so in every round to come: 36 million impulses for two balls of 1 :
+            // 1e6.
             let forced = report.rounds >= settings.max_rounds || self.any(|zone| zone.tally.cut_short);
             self.compress(step);
             self.each(&|zone, part| zone.lose(part, forced));
@@ -383,9 +387,9 @@ mod tests {
         Coefficients { restitution, static_friction: friction, dynamic_friction: friction, ..Coefficients::BARE }
     }
 
-    /// The outcome along a chain depends on the order and on lambda, as ETM's does; what the orders differ by falls with lambda there.
-    /// Measured, velocities and energy at lambda = 30: cradle 4.2e-2 and 1e-15, at 60 1.4e-2; chain 1.1e-3, 2.3e-5; packing 2.1e-2, 2.5e-4;
-    /// box 6.7e-3, 9.6e-5.
+    /// The outcome along a chain depends on the order and on lambda, as ETM's does; what the orders differ by falls
+    /// with lambda there. Measured, velocities and energy at lambda = 30: cradle 4.2e-2 and 1e-15, at 60 1.4e-2; chain
+    /// 1.1e-3, 2.3e-5; packing 2.1e-2, 2.5e-4; box 6.7e-3, 9.6e-5.
     #[test]
     fn groups_come_to_what_the_strict_order_does() {
         let cradle = chain(&[1.0; 5], &[1.0, 0.0, 0.0, 0.0, 0.0], coefficients(1.0, 0.0));

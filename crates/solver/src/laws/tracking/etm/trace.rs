@@ -22,8 +22,8 @@ pub struct TracePoint {
 }
 
 impl Etm {
-    /// The first round of a problem with a single contact: the state before, after every step, and once more where the stored
-    /// energy is reduced by e^2. A contact that does not approach gives the state before alone.
+    /// The first round of a problem with a single contact: the state before, after every step, and once more where the
+    /// stored energy is reduced by e^2. A contact that does not approach gives the state before alone.
     ///
     /// # Errors
     /// As [`ImpactLaw::resolve`]; [`ProblemError::Parameter`] when there is not exactly one contact.
@@ -97,5 +97,6 @@ impl Etm {
     }
 }
 
-/// Steps of release over lambda. Each raises the normal velocity by the step, and energy bounds it by a few times the approach.
+/// Steps of release over lambda. Each raises the normal velocity by the step, and energy bounds it by a few times the
+/// approach.
 const MOST_RELEASES: u64 = 1000;

@@ -1,8 +1,8 @@
 //! A zone: one set of contacts of an island in the rounds of ETM, with the bodies that it may touch.
 //!
-//! An island without blocks is one zone. The zones of a large island ([`crate::contact::blocks`]) run side by side; what one changes in
-//! bodies that others touch as well is marked, and these look there before they go on. Each zone keeps an energy book of its own,
-//! so that the bound of [`super::rounds`] holds zone by zone.
+//! An island without blocks is one zone. The zones of a large island ([`crate::contact::blocks`]) run side by side;
+//! what one changes in bodies that others touch as well is marked, and these look there before they go on. Each zone
+//! keeps an energy book of its own, so that the bound of [`super::rounds`] holds zone by zone.
 
 use granule_model::{DMat3, DVec3};
 
@@ -13,12 +13,12 @@ use crate::contact::island::{Lever, Row, SolverBody};
 use crate::contact::memory::make_room;
 use crate::laws::tracking::approach::{Approaches, Contacts, Levels};
 
-/// Impulses per contact of a stage, in units of lambda, before it is cut short. Met cases of a few bodies need a tenth of it; it is
-/// there so that no input can hang the program.
+/// Impulses per contact of a stage, in units of lambda, before it is cut short. Met cases of a few bodies need a tenth
+/// of it; it is there so that no input can hang the program.
 const CAP: u64 = 1000;
-/// The same for zones in which it would come to more than [`LONG`] impulses. A settling pack of 6000 contacts takes up to 50 impulses
-/// per contact in all stages of a step; jammed between walls without friction, where compression creeps, it
-/// took 171 million in one.
+/// The same for zones in which it would come to more than [`LONG`] impulses. A settling pack of 6000 contacts takes up
+/// to 50 impulses per contact in all stages of a step; jammed between walls without friction, where compression creeps,
+/// it took 171 million in one.
 const CAP_OF_LARGE: u64 = 10;
 /// Impulses that a stage may make in any case: some 0.3 s.
 const LONG: u64 = 1_000_000;
@@ -241,8 +241,8 @@ impl Zone {
         self.prepare(part);
     }
 
-    /// Gives the contacts the energy that `energy` says of their rows, and looks at those that approach faster than the threshold by
-    /// the velocity that `left` says.
+    /// Gives the contacts the energy that `energy` says of their rows, and looks at those that approach faster than the
+    /// threshold by the velocity that `left` says.
     pub(super) fn load(&mut self, part: &mut Part<'_>, energy: impl Fn(usize, &Row) -> f64) {
         for i in 0..self.touches.len() {
             let row = self.touches[i].row as usize;
@@ -269,7 +269,8 @@ impl Zone {
         };
     }
 
-    /// The largest approach speed \[m/s\] that the last stage III may have left, what other zones have changed included.
+    /// The largest approach speed \[m/s\] that the last stage III may have left, what other zones have changed
+    /// included.
     pub(super) fn measure_changed(&mut self, part: &mut Part<'_>) {
         self.look_at_marks(part);
         let contacts = Touching { facing: &self.facing, touches: &self.touches, bodies: part.bodies };
