@@ -65,3 +65,28 @@ pub fn rms_speed(snapshot: &Snapshot) -> f64 {
         particles(snapshot).fold((0u64, 0.0), |(n, s), b| (n + 1, s + b.velocity.linear.length_squared()));
     if count > 0 { (sum / count as f64).sqrt() } else { 0.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use granule_engine::{BodyDescription, MaterialId, Settings};
+    use granule_geometry::Shape;
+    use granule_model::Material;
+
+    /// Half of the volume lies in grains up to the d50, however many grains of dust there are.
+    #[test]
+    fn dust_does_not_move_the_median_diameter() {
+        let mut simulation = Simulation::new(Settings::default()).expect("the defaults are sound");
+        simulation.add_material(Material::default()).expect("the default is sound");
+        assert_eq!(median_diameter(&simulation.snapshot()), None);
+        for (count, radius) in [(3u32, 0.5), (200, 0.05), (1, 0.6)] {
+            for k in 0..count {
+                let ball = Shape::sphere(radius).expect("a radius");
+                let place = DVec3::new(10.0 * f64::from(k), 100.0 * radius, 5.0);
+                simulation.add_body(BodyDescription::dynamic(ball, MaterialId::nth(0), place)).expect("a ball");
+            }
+        }
+        let found = median_diameter(&simulation.snapshot()).expect("grains");
+        assert!((found - 1.0).abs() <= 1e-12, "{found}");
+    }
+}
