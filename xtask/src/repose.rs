@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use granule_measure::{Verdict, mean_and_error};
 use serde::{Deserialize, Serialize};
 
 /// Where the runs are kept, from the root of the workspace.
@@ -95,40 +96,18 @@ fn groups(runs: &[Run]) -> Vec<Group<'_>> {
     keys.iter().map(of_key).collect()
 }
 
-/// Mean and deviation of a sample; NaN where there are too few.
-fn scatter(values: &[f64]) -> (f64, f64) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
-    (mean, (squares / (count - 1.0)).sqrt())
-}
-
 /// Mean with its standard error; empty without values.
 fn mean_text(values: &[f64]) -> String {
-    let (mean, deviation) = scatter(values);
-    if values.is_empty() {
-        String::new()
-    } else {
-        format!("{mean:.2} +- {:.2}", deviation / (values.len() as f64).sqrt())
-    }
+    let (mean, error) = mean_and_error(values.iter().copied());
+    if values.is_empty() { String::new() } else { format!("{mean:.2} +- {error:.2}") }
 }
 
 fn slopes<'a>(group: &Group<'a>) -> Group<'a> {
-    group.iter().copied().filter(|run| run.verdict == "slope").collect()
+    group.iter().copied().filter(|run| run.verdict == Verdict::Slope.name()).collect()
 }
 
 fn values(runs: &[&Run], value: fn(&Run) -> f64) -> Vec<f64> {
     runs.iter().map(|run| value(run)).collect()
-}
-
-/// Which verdicts refused how many runs.
-fn refused(group: &Group<'_>) -> String {
-    let verdicts = granule_measure::Verdict::ALL.into_iter().map(granule_measure::Verdict::name);
-    let counted = verdicts.filter(|verdict| *verdict != "slope").filter_map(|verdict| {
-        let count = group.iter().filter(|run| run.verdict == verdict).count();
-        (count > 0).then(|| format!("{verdict} {count}"))
-    });
-    counted.collect::<Vec<_>>().join(", ")
 }
 
 /// The table of the README.
@@ -148,11 +127,11 @@ fn table(groups: &[Group<'_>]) -> Vec<String> {
     let line = |group: &Group<'_>| {
         let slopes = slopes(group);
         let (run, count) = (group[0], slopes.len());
-        let mean = |value: fn(&Run) -> f64, digits: usize| {
-            if slopes.is_empty() { String::new() } else { format!("{:.digits$}", scatter(&values(&slopes, value)).0) }
-        };
-        let deviation = scatter(&values(&slopes, |r| r.angle_deg)).1;
-        let deviation = if slopes.is_empty() { String::new() } else { format!("{deviation:.2}") };
+        let told =
+            |value: f64, digits: usize| if slopes.is_empty() { String::new() } else { format!("{value:.digits$}") };
+        let mean = |value: fn(&Run) -> f64, digits| told(mean_and_error(values(&slopes, value).into_iter()).0, digits);
+        let (_, error) = mean_and_error(values(&slopes, |r| r.angle_deg).into_iter());
+        let deviation = told(error * (count as f64).sqrt(), 2);
         let steps = values(group, |r| r.largest_step_diameters);
         let (low, high) =
             (steps.iter().copied().fold(f64::INFINITY, f64::min), steps.iter().copied().fold(0.0, f64::max));
@@ -160,7 +139,7 @@ fn table(groups: &[Group<'_>]) -> Vec<String> {
             "| {} | {} | {count} | {} | {} | {deviation} | {} | {} | {} | {} | {low:.1} to {high:.1} |",
             run.shape,
             run.friction,
-            refused(group),
+            Verdict::tally(group.iter().map(|run| run.verdict.as_str())),
             mean_text(&values(&slopes, |r| r.angle_deg)),
             mean(|r| r.standard_error_deg, 2),
             mean(|r| r.r2, 2),
@@ -200,8 +179,6 @@ mod tests {
 
     #[test]
     fn means_have_the_error_of_their_scatter() {
-        let (mean, deviation) = scatter(&[10.0, 12.0, 14.0]);
-        assert_eq!((mean, deviation), (12.0, 2.0));
         assert_eq!(mean_text(&[10.0, 12.0, 14.0]), "12.00 +- 1.15");
         assert_eq!(mean_text(&[]), "");
     }

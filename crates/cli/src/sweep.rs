@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use granule_engine::Snapshot;
 use granule_export::plot::{FrictionPoint, ReposeFigure, ShapeSeries, save_figure};
 use granule_export::{ReposeRow, ReposeSummary, Summary, write_final_state, write_repose_table};
-use granule_measure::Verdict;
+use granule_measure::{Verdict, mean_and_error};
 use granule_scene::ReposeShape;
 
 use crate::args::ReposeArguments;
@@ -176,9 +176,7 @@ impl Sweep<'_> {
         let plan = Plan::new(&scene, &built).map_err(|e| e.message().to_owned())?;
         self.warn(&built.warnings);
         let outcome = run(&mut built.simulation, &plan, Processor::Thread, &mut [], &interrupt::requested);
-        let summary = summary(&scene, &built.simulation, &outcome, &case.facts());
-        let warnings = built.warnings.into_iter().chain(outcome.remarks.iter().cloned()).collect();
-        let summary = Summary { warnings, ..summary };
+        let summary = summary(&scene, &built, &outcome, &case.facts());
         match outcome.ending {
             Ending::Interrupted => return Ok(None),
             Ending::Failed(error) => return Err(error.to_string()),
@@ -323,15 +321,13 @@ fn series(rows: &[ReposeRow], seeds: u16) -> Vec<ShapeSeries> {
 /// came through), otherwise that over the strips. Only of runs that left a slope.
 fn point<'a>(friction: f64, rows: impl Iterator<Item = &'a &'a ReposeRow>, seeds: u16) -> FrictionPoint {
     let rows: Vec<_> = rows.collect();
-    let count = rows.len() as f64;
-    let mean = rows.iter().map(|r| r.angle_deg).sum::<f64>() / count;
-    let squares: f64 = rows.iter().map(|r| (r.angle_deg - mean) * (r.angle_deg - mean)).sum();
+    let (mean, error_over_seeds) = mean_and_error(rows.iter().map(|r| r.angle_deg));
     let error = match (seeds, rows.as_slice()) {
         (1, [row]) => row.standard_error_deg,
-        (_, [_, _, ..]) => (squares / (count - 1.0) / count).sqrt(),
+        (_, [_, _, ..]) => error_over_seeds,
         _ => f64::NAN,
     };
-    let spread = rows.iter().map(|r| r.absolute_error).sum::<f64>() / count;
+    let (spread, _) = mean_and_error(rows.iter().map(|r| r.absolute_error));
     FrictionPoint { friction, mean, error, spread }
 }
 
@@ -373,12 +369,8 @@ fn left_out_lines(rows: &[ReposeRow]) -> Vec<String> {
     let line = |shape: ReposeShape| {
         let count = left_out(rows, shape.name());
         let runs = rows.iter().filter(|row| row.shape == shape.name() && row.failure.is_empty()).count();
-        let verdicts = Verdict::ALL.into_iter().filter_map(|verdict| {
-            let named = |row: &&ReposeRow| row.shape == shape.name() && row.verdict == verdict.name();
-            let count = rows.iter().filter(named).count();
-            (verdict != Verdict::Slope && count > 0).then(|| format!("{} {count}", verdict.name()))
-        });
-        let verdicts = verdicts.collect::<Vec<_>>().join(", ");
+        let verdicts =
+            Verdict::tally(rows.iter().filter(|row| row.shape == shape.name()).map(|row| row.verdict.as_str()));
         (count > 0).then(|| format!("left out   {count} of {runs} runs of {} are no slope: {verdicts}", shape.name()))
     };
     ReposeShape::ALL.into_iter().filter_map(line).collect()

@@ -58,7 +58,7 @@ impl FittedLine {
 }
 
 /// Mean of values and its standard error; the error is NaN for one value, both for none.
-pub(crate) fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+pub fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count() as f64;
     let mean = values.clone().sum::<f64>() / count;
     let squares: f64 = values.map(|v| (v - mean) * (v - mean)).sum();

@@ -18,7 +18,7 @@ mod tops;
 pub use audit::{EnergyAudit, StepEnergy};
 pub use coordination::{Coordination, Touch};
 pub use energy::{BodyMotion, Energies};
-pub use fit::FittedLine;
+pub use fit::{FittedLine, mean_and_error};
 pub use heights::Heights;
 pub use packing::{CoreRegion, packing_fraction};
 pub use repose::{Cell, Fall, GridError, Line, LongSide, ProfileBin, ReposeAngle, ReposeGrid, Strip};

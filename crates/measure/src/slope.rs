@@ -98,6 +98,16 @@ impl Verdict {
         }
     }
 
+    /// Which verdicts but the slope these names hold, with their numbers: `cliff 3, bent 2`; empty where there is none.
+    pub fn tally<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
+        let refusals = Self::ALL.into_iter().filter(|verdict| *verdict != Verdict::Slope);
+        let counted = refusals.filter_map(|verdict| {
+            let count = names.clone().filter(|name| *name == verdict.name()).count();
+            (count > 0).then(|| format!("{} {count}", verdict.name()))
+        });
+        counted.collect::<Vec<_>>().join(", ")
+    }
+
     /// What it says of a surface, as the end of a sentence.
     pub fn meaning(self) -> &'static str {
         match self {

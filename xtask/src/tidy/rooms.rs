@@ -117,7 +117,12 @@ impl Layers {
         let module: Vec<&str> = base.iter().copied().chain(parts.iter().copied()).collect();
         let mut found = Vec::new();
         for (line, path) in references(&file.text, &module) {
-            let Some(used) = path.strip_prefix(base.as_slice()).and_then(|rest| rest.first()) else { continue };
+            let Some(inside) = path.strip_prefix(base.as_slice()) else { continue };
+            let Some(used) = inside.first() else {
+                let message = "name the module in the path, `crate::module::{...}`: else its layer is not seen";
+                found.push(Finding::new(&file.path, line, message));
+                continue;
+            };
             let allowed = *used == own || self.of(used).is_none_or(|other| other < layer);
             if !allowed {
                 let message = format!("`{own}` must not use `{used}`, which is not in a layer below it");
@@ -131,10 +136,9 @@ impl Layers {
 /// Paths from the root of the crate that a module names, with their lines.
 fn references<'a>(text: &'a str, module: &[&'a str]) -> Vec<(usize, Vec<&'a str>)> {
     let mut found = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        if line.starts_with("#[cfg(test)]") {
-            break;
-        }
+    // Only the module of unit tests ends a file; a file that is for tests may be declared anywhere.
+    let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    for (number, line) in code.lines().enumerate() {
         let code = if line.trim_start().starts_with("//") { "" } else { line };
         for start in ["crate::", "super::"] {
             let ends = |at: usize| !code[..at].ends_with(|c: char| c == ':' || c == '_' || c.is_alphanumeric());
@@ -195,6 +199,21 @@ mod tests {
     fn comments_and_unit_tests_may_name_anything() {
         let text = "//! See [`crate::laws`].\n// crate::laws\nfn f() {}\n#[cfg(test)]\nmod tests {\n    use crate::laws::Law;\n}\n";
         assert_eq!(messages("crates/solver/src/contact/island.rs", text), [""; 0]);
+    }
+
+    /// A file for tests that is declared in the middle hides nothing after it, and a list of modules hides none.
+    #[test]
+    fn what_stands_behind_a_declaration_or_in_a_list_is_seen() {
+        let text = "//! Head.\n#[cfg(test)]\nmod sample;\nuse crate::laws::Law;\n";
+        assert_eq!(messages("crates/solver/src/stage.rs", text).len(), 1);
+        for (path, line) in [
+            ("crates/solver/src/stage/packs.rs", "use crate::{contact, laws};"),
+            ("crates/solver/src/stage/packs.rs", "use super::{colour, sweep};"),
+            ("crates/solver/src/laws/normal.rs", "use crate::laws::{law, smm};"),
+        ] {
+            let found = messages(path, &format!("//! Head.\n{line}\n"));
+            assert!(found.len() == 1 && found[0].contains("name the module"), "{line}: {found:?}");
+        }
     }
 
     #[test]

@@ -146,8 +146,7 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];
         let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);
         let facts = Facts { threads: rayon::current_num_threads(), ..request.facts };
-        let warnings = built.warnings.into_iter().chain(outcome.remarks.iter().cloned()).collect();
-        let summary = Summary { warnings, ..summary(scene, &built.simulation, &outcome, &facts) };
+        let summary = summary(scene, &built, &outcome, &facts);
         let written = recorder.finish(scene, &built.simulation, &outcome, &summary);
         if !request.quiet {
             outcome.remarks.iter().chain(recorder.remarks()).for_each(|remark| note(format_args!("warning: {remark}")));

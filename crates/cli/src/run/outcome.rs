@@ -5,7 +5,7 @@ use std::path::Path;
 
 use granule_engine::{ImpactCounts, Simulation, Snapshot};
 use granule_export::{EnergyTotals, ImpactSummary, RemovedSummary, StageSummary, Summary, state_hash_text};
-use granule_scene::Scene;
+use granule_scene::{BuiltScene, Scene};
 
 use super::measure;
 use super::repose::{self, Repose};
@@ -23,13 +23,14 @@ pub struct Facts {
 }
 
 /// The summary of a run that has ended, however it did.
-pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts: &Facts) -> Summary {
+pub fn summary(scene: &Scene, built: &BuiltScene, outcome: &Outcome, facts: &Facts) -> Summary {
+    let simulation = &built.simulation;
     let snapshot = simulation.snapshot();
     let audit = simulation.audit();
     // Only the end of the last stage is the state that the scene wants measured.
     let done = outcome.ending.is_done();
     let plan = scene.measure.repose.filter(|_| done);
-    let found = plan.and_then(|plan| Repose::of(simulation, &plan, outcome.pile_end));
+    let found = plan.and_then(|plan| Repose::of(simulation, &snapshot, &plan, outcome.pile_end));
     let repose = found.map(|found| found.summary());
     Summary {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -66,7 +67,7 @@ pub fn summary(scene: &Scene, simulation: &Simulation, outcome: &Outcome, facts:
         stages: outcome.stages.iter().map(stage_summary).collect(),
         ended: outcome.ending.name().to_owned(),
         removed: removed(simulation, &snapshot),
-        warnings: Vec::new(),
+        warnings: built.warnings.iter().chain(&outcome.remarks).cloned().collect(),
     }
 }
 

@@ -148,7 +148,7 @@ impl Recorder {
         }
         if self.plan.plots {
             results.push(self.plot_energy(scene));
-            results.push(self.plot_profile(scene, simulation, outcome));
+            results.push(self.plot_profile(scene, simulation, &snapshot, outcome));
         }
         results.push(self.album.end(simulation));
         results.into_iter().collect()
@@ -172,9 +172,15 @@ impl Recorder {
         Ok(())
     }
 
-    fn plot_profile(&self, scene: &Scene, simulation: &Simulation, outcome: &Outcome) -> Result<(), CliError> {
+    fn plot_profile(
+        &self,
+        scene: &Scene,
+        simulation: &Simulation,
+        snapshot: &Snapshot,
+        outcome: &Outcome,
+    ) -> Result<(), CliError> {
         let Some(plan) = scene.measure.repose else { return Ok(()) };
-        let found = Repose::of(simulation, &plan, outcome.pile_end);
+        let found = Repose::of(simulation, snapshot, &plan, outcome.pile_end);
         let figure = found.and_then(|found| found.figure(title(scene), outcome.ending.is_done()));
         let Some(figure) = figure else { return Ok(()) };
         save_figure(&self.results.plot(PROFILE_PLOT)?, &figure)?;

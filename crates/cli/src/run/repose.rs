@@ -22,10 +22,9 @@ pub struct Repose {
 }
 
 impl Repose {
-    /// Judges and measures the state of a simulation; `pile_end` is what [`pile_end`] said before bodies were taken
-    /// away, none where none were. None for a floor without area.
-    pub fn of(simulation: &Simulation, plan: &ReposePlan, pile_end: Option<f64>) -> Option<Self> {
-        let snapshot = &simulation.snapshot();
+    /// Judges and measures a simulation, whose `snapshot` is given so that it is taken once; `pile_end` is what
+    /// [`pile_end`] said before bodies were taken away, none where none were. None for a floor without area.
+    pub fn of(simulation: &Simulation, snapshot: &Snapshot, plan: &ReposePlan, pile_end: Option<f64>) -> Option<Self> {
         let floor = (plan.floor.min.into(), plan.floor.max.into());
         let mut grid =
             ReposeGrid::with_cells(floor.0, floor.1, plan.long_side, plan.strips, plan.cells_per_strip).ok()?;
