@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use granule_broadphase::{BroadPhase, BroadPhaseInput};
+use granule_broadphase::{BroadPhase, BroadPhaseInput, PairList};
 use granule_engine::prelude::*;
 use granule_geometry::contacts;
 use granule_model::Aabb;
@@ -42,14 +42,14 @@ fn broad_phase(criterion: &mut Criterion) {
     let boxes: Vec<Aabb> = (0..10_000).map(|i| Aabb::new(cell(i), cell(i) + DVec3::ONE)).collect();
     let (all, none) = (vec![true; boxes.len()], vec![false; boxes.len()]);
     let (reach, padding) = (vec![0.01; boxes.len()], vec![0.1; boxes.len()]);
-    let mut broad_phase = BroadPhase::default();
+    let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
     criterion.bench_function("broad phase, rebuild of 10 000", |bencher| {
         bencher.iter(|| {
-            broad_phase.invalidate();
+            list.invalidate();
             let origin = DVec3::ZERO;
             let input = BroadPhaseInput { boxes: &boxes, movable: &all, present: &all, round: &none, origin };
-            broad_phase.update(&input, &reach, &padding);
-            broad_phase.pairs().len()
+            broad_phase.update(&mut list, &input, &reach, &padding);
+            list.pairs().len()
         });
     });
 }

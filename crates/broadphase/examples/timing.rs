@@ -1,6 +1,6 @@
 //! Prints what a rebuild costs on one thread: `cargo run --release -p granule-broadphase --example timing`.
 
-use granule_broadphase::{BroadPhase, BroadPhaseInput};
+use granule_broadphase::{BroadPhase, BroadPhaseInput, PairList};
 use granule_model::{Aabb, DVec3};
 use std::time::Instant;
 
@@ -32,18 +32,18 @@ fn report_as(kind: &str, label: &str, boxes: &[Aabb], round: &[bool]) {
     let flags = vec![true; boxes.len()];
     let input = BroadPhaseInput { boxes, movable: &flags, present: &flags, round, origin: DVec3::ZERO };
     let (reach, padding) = (vec![0.01; boxes.len()], vec![0.05; boxes.len()]);
-    let mut broad_phase = BroadPhase::default();
+    let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
     let (mut best, mut kept) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..20 {
-        broad_phase.invalidate();
+        list.invalidate();
         let start = Instant::now();
-        broad_phase.update(&input, &reach, &padding);
+        broad_phase.update(&mut list, &input, &reach, &padding);
         best = best.min(start.elapsed().as_secs_f64());
         let start = Instant::now();
-        broad_phase.update(&input, &reach, &padding);
+        broad_phase.update(&mut list, &input, &reach, &padding);
         kept = kept.min(start.elapsed().as_secs_f64());
     }
-    let pairs = broad_phase.pairs().len();
+    let pairs = list.pairs().len();
     println!(
         "{label}, {kind}: {} bodies, {pairs} pairs, rebuild {:.3} ms, kept {:.3} ms",
         boxes.len(),

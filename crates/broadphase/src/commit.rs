@@ -3,48 +3,29 @@
 /// Pairs per task when rows are sorted in parallel.
 const BLOCK: usize = 16384;
 
-/// The committed list and the counters of its sort.
-#[derive(Debug, Default)]
-pub(crate) struct PairSorter {
-    pairs: Vec<(u32, u32)>,
-    /// Start of the row of each first body.
-    row: Vec<u32>,
-}
-
-impl PairSorter {
-    /// Sorts the pairs in `found`, each with `a < b < count`.
-    ///
-    /// A counting sort by the first body, then a comparison sort of each short row: linear in the number of pairs.
-    pub(crate) fn commit(&mut self, found: &[Vec<(u32, u32)>], count: usize) {
-        let all = || found.iter().flatten();
-        self.row.clear();
-        self.row.resize(count + 1, 0);
-        for &(a, _) in all() {
-            self.row[a as usize] += 1;
-        }
-        let mut total = 0;
-        for slot in &mut self.row {
-            total += std::mem::replace(slot, total);
-        }
-        self.pairs.clear();
-        self.pairs.resize(total as usize, (0, 0));
-        for &pair in all() {
-            let place = &mut self.row[pair.0 as usize];
-            self.pairs[*place as usize] = pair;
-            *place += 1;
-        }
-        // Each entry of `row` is now the end of its row.
-        sort_rows(&mut self.pairs, &self.row[..count], 0);
+/// Fills `pairs` with those of `found`, each with `a < b < count`, in lexicographic order; `row` is scratch.
+///
+/// A counting sort by the first body, then a comparison sort of each short row: linear in the number of pairs.
+pub(crate) fn sort_into(pairs: &mut Vec<(u32, u32)>, row: &mut Vec<u32>, found: &[Vec<(u32, u32)>], count: usize) {
+    let all = || found.iter().flatten();
+    row.clear();
+    row.resize(count + 1, 0);
+    for &(a, _) in all() {
+        row[a as usize] += 1;
     }
-
-    /// Keeps the pairs of which `keep` holds.
-    pub(crate) fn retain(&mut self, keep: impl Fn((u32, u32)) -> bool) {
-        self.pairs.retain(|pair| keep(*pair));
+    let mut total = 0;
+    for slot in &mut *row {
+        total += std::mem::replace(slot, total);
     }
-
-    pub(crate) fn pairs(&self) -> &[(u32, u32)] {
-        &self.pairs
+    pairs.clear();
+    pairs.resize(total as usize, (0, 0));
+    for &pair in all() {
+        let place = &mut row[pair.0 as usize];
+        pairs[*place as usize] = pair;
+        *place += 1;
     }
+    // Each entry of `row` is now the end of its row.
+    sort_rows(pairs, &row[..count], 0);
 }
 
 /// Sorts each row of `pairs`; `ends` are the ends of the rows, counted from `offset` pairs before the slice.

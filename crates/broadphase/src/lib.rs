@@ -16,7 +16,7 @@ mod commit;
 mod grid;
 mod search;
 
-use commit::PairSorter;
+use commit::sort_into;
 use granule_model::{Aabb, DVec3};
 use grid::Grid;
 use rayon::prelude::*;
@@ -64,64 +64,20 @@ impl Slot {
     }
 }
 
-/// The list of candidate pairs and all that is needed to keep it.
-///
-/// A warm [`update`](BroadPhase::update) allocates nothing. Work is handed to the current rayon pool from some thousand
-/// bodies on.
-#[derive(Debug, Default)]
-pub struct BroadPhase {
+/// The list of candidate pairs with the boxes for which it was made: a value that can be kept, compared and put back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairList {
     slots: Vec<Slot>,
-    /// Origin of the last rebuild.
+    /// Origin when the list was made.
     origin: DVec3,
     valid: bool,
-    grid: Grid,
-    search: Search,
-    sorter: PairSorter,
+    pairs: Vec<(u32, u32)>,
 }
 
-impl BroadPhase {
-    /// Makes sure that [`pairs`](BroadPhase::pairs) holds every pair whose boxes, each grown by `reach` of its body,
-    /// meet (touching counts); of two round bodies the balls in these boxes. Returns whether the list was rebuilt.
-    ///
-    /// `reach[i]` \[m\] is how far ahead contacts of body `i` must be known, for instance its speed times the step;
-    /// `padding[i]` \[m\] is what its fat box gets beyond it, so that the list lives for several steps: larger padding,
-    /// rarer rebuilds and more pairs that do not touch. Negative values count as zero. The list is rebuilt when a grown
-    /// box, moved back by what the origin has moved, has left its fat box, or when a body came, went or changed between
-    /// movable and not.
-    ///
-    /// # Panics
-    /// When the slices differ in length: the caller's dense indices are broken then.
-    pub fn update(&mut self, input: &BroadPhaseInput, reach: &[f64], padding: &[f64]) -> bool {
-        let count = input.boxes.len();
-        assert!(
-            input.movable.len() == count
-                && input.present.len() == count
-                && input.round.len() == count
-                && reach.len() == count
-                && padding.len() == count,
-            "one box, three flags, one reach and one padding for each body"
-        );
-        if self.still_holds(input, reach) {
-            return false;
-        }
-        self.origin = input.origin;
-        self.slots.clear();
-        self.slots.extend((0..count).map(|i| Slot {
-            fat: input.boxes[i].padded(reach[i].max(0.0) + padding[i].max(0.0)),
-            movable: input.movable[i],
-            present: input.present[i],
-            round: input.round[i],
-        }));
-        self.grid.build(&self.slots);
-        self.search.run(&self.grid, &self.slots);
-        self.sorter.commit(self.search.found(), count);
-        self.valid = true;
-        true
-    }
-
+impl PairList {
     /// Candidate pairs of dense indices, `a < b`, in lexicographic order, each once.
     pub fn pairs(&self) -> &[(u32, u32)] {
-        self.sorter.pairs()
+        &self.pairs
     }
 
     /// Makes the next update rebuild the list, whatever has moved.
@@ -140,10 +96,17 @@ impl BroadPhase {
             (slot.present, slot.movable) = (false, false);
         }
         let slots = &self.slots;
-        self.sorter.retain(|(a, b)| slots[a as usize].present && slots[b as usize].present);
+        self.pairs.retain(|(a, b)| slots[*a as usize].present && slots[*b as usize].present);
     }
 
-    fn still_holds(&self, input: &BroadPhaseInput, reach: &[f64]) -> bool {
+    /// Whether the list holds every pair whose boxes, each grown by `reach` of its body \[m\], meet: no grown box,
+    /// moved back by what the origin has moved, has left its fat box, and no body came, went or changed between movable
+    /// and not.
+    ///
+    /// # Panics
+    /// When the slices differ in length: the caller's dense indices are broken then.
+    pub fn holds(&self, input: &BroadPhaseInput, reach: &[f64]) -> bool {
+        input.check(reach);
         let back = self.origin - input.origin;
         let unchanged = |i: usize| {
             let slot = &self.slots[i];
@@ -158,5 +121,71 @@ impl BroadPhase {
             _ => (0..count).into_par_iter().with_min_len(PARALLEL / 4).all(unchanged),
         };
         self.valid && count == input.boxes.len() && all()
+    }
+}
+
+impl BroadPhaseInput<'_> {
+    fn check(&self, of_each: &[f64]) {
+        let count = self.boxes.len();
+        assert!(
+            self.movable.len() == count
+                && self.present.len() == count
+                && self.round.len() == count
+                && of_each.len() == count,
+            "one box, three flags, one reach and one padding for each body"
+        );
+    }
+}
+
+/// What makes lists of candidate pairs: memory that is filled before it is read, and no state.
+///
+/// A warm [`update`](BroadPhase::update) allocates nothing. Work is handed to the current rayon pool from some thousand
+/// bodies on.
+#[derive(Debug, Default)]
+pub struct BroadPhase {
+    grid: Grid,
+    search: Search,
+    /// Start of the row of each first body.
+    row: Vec<u32>,
+}
+
+impl BroadPhase {
+    /// Makes sure that `list` holds every pair whose boxes, each grown by `reach` of its body, meet (touching counts);
+    /// of two round bodies the balls in these boxes. Returns whether the list was made anew.
+    ///
+    /// `reach[i]` \[m\] is how far ahead contacts of body `i` must be known, for instance its speed times the step;
+    /// `padding[i]` \[m\] is what its fat box gets beyond it, so that the list lives for several steps: larger padding,
+    /// rarer rebuilds and more pairs that do not touch. Negative values count as zero.
+    ///
+    /// # Panics
+    /// When the slices differ in length: the caller's dense indices are broken then.
+    pub fn update(&mut self, list: &mut PairList, input: &BroadPhaseInput, reach: &[f64], padding: &[f64]) -> bool {
+        let is_rebuilt = !list.holds(input, reach);
+        if is_rebuilt {
+            self.rebuild(list, input, reach, padding);
+        }
+        is_rebuilt
+    }
+
+    /// Makes `list` anew, whatever it held; see [`BroadPhase::update`].
+    ///
+    /// # Panics
+    /// When the slices differ in length: the caller's dense indices are broken then.
+    pub fn rebuild(&mut self, list: &mut PairList, input: &BroadPhaseInput, reach: &[f64], padding: &[f64]) {
+        input.check(reach);
+        input.check(padding);
+        let count = input.boxes.len();
+        list.origin = input.origin;
+        list.slots.clear();
+        list.slots.extend((0..count).map(|i| Slot {
+            fat: input.boxes[i].padded(reach[i].max(0.0) + padding[i].max(0.0)),
+            movable: input.movable[i],
+            present: input.present[i],
+            round: input.round[i],
+        }));
+        self.grid.build(&list.slots);
+        self.search.run(&self.grid, &list.slots);
+        sort_into(&mut list.pairs, &mut self.row, self.search.found(), count);
+        list.valid = true;
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Random, brute_force};
-use granule_broadphase::{BroadPhase, BroadPhaseInput};
+use granule_broadphase::{BroadPhase, BroadPhaseInput, PairList};
 use granule_model::{Aabb, DVec3};
 use proptest::prelude::*;
 
@@ -117,15 +117,15 @@ proptest! {
         if balls {
             crowd.become_balls();
         }
-        let mut broad_phase = BroadPhase::default();
+        let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
         let padding = 0.2 * scale;
-        prop_assert!(broad_phase.update(&crowd.input(), &crowd.reach, &vec![padding; crowd.reach.len()]));
-        prop_assert!(is_ordered(broad_phase.pairs()));
+        prop_assert!(broad_phase.update(&mut list, &crowd.input(), &crowd.reach, &vec![padding; crowd.reach.len()]));
+        prop_assert!(is_ordered(list.pairs()));
         // Far out, boxes that just touch overlap or not by the order of the sums: 1e8 m from the origin a padding of
         // 0.2 mm is 13 000 steps of rounding.
         let rounding = 8.0 * f64::EPSILON * far;
-        prop_assert!(holds_all(broad_phase.pairs(), &reference(&crowd, padding - rounding)));
-        prop_assert!(holds_all(&reference(&crowd, padding + rounding), broad_phase.pairs()));
+        prop_assert!(holds_all(list.pairs(), &reference(&crowd, padding - rounding)));
+        prop_assert!(holds_all(&reference(&crowd, padding + rounding), list.pairs()));
     }
 
     #[test]
@@ -137,25 +137,25 @@ proptest! {
         let mut crowd = Crowd::random(120, ratio, scale, DVec3::ZERO, seed);
         let mut random = Random(!seed);
         let velocity: Vec<_> = (0..120).map(|_| 0.2 * scale * random.vector()).collect();
-        let mut broad_phase = BroadPhase::default();
+        let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
         let (mut rebuilt, mut missing_without) = (0, 0);
         let mut first = Vec::new();
         for step in 0..24 {
             match step {
                 8 => crowd.present[seed as usize % 120] ^= true,
                 12 => crowd.movable[seed as usize % 120] ^= true,
-                16 => broad_phase.invalidate(),
+                16 => list.invalidate(),
                 _ => {}
             }
-            let anew = broad_phase.update(&crowd.input(), &crowd.reach, &vec![0.5 * scale; crowd.reach.len()]);
+            let anew = broad_phase.update(&mut list, &crowd.input(), &crowd.reach, &vec![0.5 * scale; crowd.reach.len()]);
             prop_assert!(anew || !matches!(step, 0 | 8 | 12 | 16));
             rebuilt += usize::from(anew);
             let required = reference(&crowd, 0.0);
-            prop_assert!(is_ordered(broad_phase.pairs()));
-            prop_assert!(holds_all(broad_phase.pairs(), &required), "step {}", step);
-            prop_assert!(broad_phase.pairs().iter().all(|&(a, b)| crowd.present[a as usize] && crowd.present[b as usize]));
+            prop_assert!(is_ordered(list.pairs()));
+            prop_assert!(holds_all(list.pairs(), &required), "step {}", step);
+            prop_assert!(list.pairs().iter().all(|&(a, b)| crowd.present[a as usize] && crowd.present[b as usize]));
             if step == 0 {
-                first = broad_phase.pairs().to_vec();
+                first = list.pairs().to_vec();
             }
             missing_without += usize::from(!holds_all(&first, &required));
             crowd.shift(&velocity);
@@ -172,9 +172,9 @@ fn the_list_is_the_same_for_any_number_of_threads() {
     let lists = [1, 2, 5].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of a few threads");
         pool.install(|| {
-            let mut broad_phase = BroadPhase::default();
-            broad_phase.update(&crowd.input(), &crowd.reach, &vec![0.1; crowd.reach.len()]);
-            broad_phase.pairs().to_vec()
+            let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
+            broad_phase.update(&mut list, &crowd.input(), &crowd.reach, &vec![0.1; crowd.reach.len()]);
+            list.pairs().to_vec()
         })
     });
     assert!(lists[0].len() > 30_000, "{} pairs", lists[0].len());
@@ -184,15 +184,15 @@ fn the_list_is_the_same_for_any_number_of_threads() {
 #[test]
 fn a_body_flung_far_away_neither_hides_nor_slows_the_rest() {
     let mut crowd = Crowd::random(20_000, 1.0, 1e-3, DVec3::ZERO, 3);
-    let mut near = BroadPhase::default();
+    let mut near = PairList::default();
     crowd.present[0] = false;
-    near.update(&crowd.input(), &crowd.reach, &vec![1e-4; crowd.reach.len()]);
+    BroadPhase::default().update(&mut near, &crowd.input(), &crowd.reach, &vec![1e-4; crowd.reach.len()]);
     let expected = near.pairs().to_vec();
     crowd.present[0] = true;
     crowd.boxes[0] = Aabb::new(DVec3::splat(-1e12), DVec3::splat(-1e12 + 1e-3));
     crowd.boxes[1] = Aabb::new(DVec3::splat(1e12), DVec3::splat(1e12 + 1e-3));
-    let mut far = BroadPhase::default();
-    far.update(&crowd.input(), &crowd.reach, &vec![1e-4; crowd.reach.len()]);
+    let mut far = PairList::default();
+    BroadPhase::default().update(&mut far, &crowd.input(), &crowd.reach, &vec![1e-4; crowd.reach.len()]);
     let without = |pairs: &[(u32, u32)]| -> Vec<_> { pairs.iter().copied().filter(|p| p.0 > 1 && p.1 > 1).collect() };
     assert_eq!(without(far.pairs()), without(&expected));
 }
@@ -201,13 +201,13 @@ fn a_body_flung_far_away_neither_hides_nor_slows_the_rest() {
 fn boxes_at_one_point_and_touching_boxes_pair() {
     let point = Aabb::new(DVec3::ONE, DVec3::ONE);
     let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));
-    let mut broad_phase = BroadPhase::default();
+    let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
     let mut pairs = |boxes: &[Aabb]| {
         let flags = vec![true; boxes.len()];
         let round = vec![false; boxes.len()];
         let input = BroadPhaseInput { boxes, movable: &flags, present: &flags, round: &round, origin: DVec3::ZERO };
-        broad_phase.update(&input, &vec![0.0; boxes.len()], &vec![0.0; boxes.len()]);
-        broad_phase.pairs().to_vec()
+        broad_phase.update(&mut list, &input, &vec![0.0; boxes.len()], &vec![0.0; boxes.len()]);
+        list.pairs().to_vec()
     };
     assert_eq!(pairs(&[point; 3]), [(0, 1), (0, 2), (1, 2)]);
     assert_eq!(pairs(&[unit(0.0), unit(1.0), unit(2.0 + 1e-12)]), [(0, 1)]);
@@ -223,11 +223,11 @@ fn bodies_that_stay_and_look_further_ahead_get_a_new_list() {
     let (boxes, flags) = ([unit(0.0), unit(2.0)], [true; 2]);
     let (round, origin) = ([false; 2], DVec3::ZERO);
     let input = BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, round: &round, origin };
-    let mut broad_phase = BroadPhase::default();
-    assert!(broad_phase.update(&input, &[0.1; 2], &[0.2; 2]) && broad_phase.pairs().is_empty());
-    assert!(!broad_phase.update(&input, &[0.29; 2], &[0.2; 2]));
-    assert!(broad_phase.update(&input, &[0.5; 2], &[0.2; 2]));
-    assert_eq!(broad_phase.pairs(), [(0, 1)]);
+    let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
+    assert!(broad_phase.update(&mut list, &input, &[0.1; 2], &[0.2; 2]) && list.pairs().is_empty());
+    assert!(!broad_phase.update(&mut list, &input, &[0.29; 2], &[0.2; 2]));
+    assert!(broad_phase.update(&mut list, &input, &[0.5; 2], &[0.2; 2]));
+    assert_eq!(list.pairs(), [(0, 1)]);
 }
 
 /// Two balls whose boxes meet at an edge, and one that moves along a diagonal, out of its ball but not out of its box.
@@ -236,14 +236,14 @@ fn of_round_bodies_the_balls_count() {
     let ball = |x: f64, y: f64| Aabb::new(DVec3::new(x, y, 0.0) - 0.5, DVec3::new(x, y, 0.0) + 0.5);
     let flags = [true; 2];
     let list = |round: [bool; 2], path: &[[f64; 2]]| {
-        let mut broad_phase = BroadPhase::default();
+        let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
         path.iter()
             .map(|[x, y]| {
                 let boxes = [ball(0.0, 0.0), ball(*x, *y)];
                 let origin = DVec3::ZERO;
                 let input = BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, round: &round, origin };
-                let anew = broad_phase.update(&input, &[0.0; 2], &[0.1; 2]);
-                (anew, broad_phase.pairs().len())
+                let anew = broad_phase.update(&mut list, &input, &[0.0; 2], &[0.1; 2]);
+                (anew, list.pairs().len())
             })
             .collect::<Vec<_>>()
     };
@@ -259,16 +259,17 @@ fn of_round_bodies_the_balls_count() {
 fn bodies_that_move_along_with_the_origin_keep_their_list() {
     let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));
     let flags = [true; 3];
-    let mut broad_phase = BroadPhase::default();
+    let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
     let mut update = |at: [f64; 3], origin: f64| {
         let boxes = at.map(unit);
         let origin = DVec3::X * origin;
         let anew = broad_phase.update(
+            &mut list,
             &BroadPhaseInput { boxes: &boxes, movable: &flags, present: &flags, round: &[false; 3], origin },
             &[0.0; 3],
             &[0.2, 0.2, 8.0],
         );
-        (anew, broad_phase.pairs().to_vec())
+        (anew, list.pairs().to_vec())
     };
     assert_eq!(update([0.0, 1.1, 20.0], 0.0), (true, vec![(0, 1)]));
     assert_eq!(update([5.0, 6.1, 20.0], 5.0), (false, vec![(0, 1)]), "the third stays behind, within its padding");
@@ -281,22 +282,22 @@ fn bodies_that_move_along_with_the_origin_keep_their_list() {
 fn a_list_forgets_who_is_gone_and_is_kept() {
     let mut crowd = Crowd::random(300, 3.0, 1.0, DVec3::ZERO, 5);
     let padding = vec![0.1; crowd.reach.len()];
-    let mut broad_phase = BroadPhase::default();
-    assert!(broad_phase.update(&crowd.input(), &crowd.reach, &padding));
-    let before = broad_phase.pairs().to_vec();
+    let (mut broad_phase, mut list) = (BroadPhase::default(), PairList::default());
+    assert!(broad_phase.update(&mut list, &crowd.input(), &crowd.reach, &padding));
+    let before = list.pairs().to_vec();
     let gone: Vec<u32> = (0..300).step_by(7).collect();
-    broad_phase.forget(&gone);
+    list.forget(&gone);
     for body in &gone {
         crowd.present[*body as usize] = false;
         crowd.movable[*body as usize] = false;
     }
-    assert!(!broad_phase.update(&crowd.input(), &crowd.reach, &padding), "the list is kept");
+    assert!(!broad_phase.update(&mut list, &crowd.input(), &crowd.reach, &padding), "the list is kept");
     let stays = |pair: &&(u32, u32)| !pair.0.is_multiple_of(7) && !pair.1.is_multiple_of(7);
     let expected: Vec<_> = before.iter().filter(stays).copied().collect();
     assert!(!expected.is_empty() && expected.len() < before.len());
-    assert_eq!(broad_phase.pairs(), expected);
+    assert_eq!(list.pairs(), expected);
     // Control: who goes without a word makes the list anew.
     let other = (0..300).find(|i| i % 7 != 0 && crowd.present[*i]).expect("most are present");
     crowd.present[other] = false;
-    assert!(broad_phase.update(&crowd.input(), &crowd.reach, &padding));
+    assert!(broad_phase.update(&mut list, &crowd.input(), &crowd.reach, &padding));
 }

@@ -17,53 +17,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod accounts;
-mod audit;
-mod bodies;
-mod check;
-mod clock;
-mod closing;
-mod description;
-mod detection;
-mod divide;
-mod domain;
-mod drift;
-mod drive;
-mod error;
-mod event;
-mod impact;
+mod book;
+mod contacts;
+mod interface;
 mod islands;
-mod jam;
-mod limits;
-mod motion;
-mod pairs;
-mod parallel;
-mod problem;
-mod report;
-mod rest;
-mod restore;
-mod simulation;
-mod sleep;
-mod snapshot;
-mod start;
 mod step;
-mod step_choice;
-mod substep;
-mod time_step;
+mod world;
 
-pub use audit::Audit;
-pub use description::{
+pub use book::RemovedBody;
+pub use book::audit::Audit;
+pub use book::report::{EnergyReport, ImpactCounts, Phase, PhaseSeconds, StepReport};
+pub use interface::simulation::Simulation;
+pub use interface::snapshot::{BodySnapshot, Snapshot};
+pub use interface::start::StartOverlap;
+pub use interface::time_step::{Scales, TIME_STEP_RULE};
+pub use world::catalogue::SharedForceField;
+pub use world::description::{
     BodyDescription, Drag, Etm, Integrator, JamResponse, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
 };
-pub use divide::OVERLAP_BOUND;
-pub use domain::{Domain, Leaving, RemovedBody};
-pub use error::EngineError;
-pub use report::{EnergyReport, ImpactCounts, Phase, StepReport};
-pub use rest::RestCriterion;
-pub use simulation::{SharedForceField, Simulation};
-pub use snapshot::{BodySnapshot, Snapshot};
-pub use start::StartOverlap;
-pub use time_step::{Scales, TIME_STEP_RULE};
+pub use world::domain::{Domain, Leaving};
+pub use world::error::EngineError;
+pub use world::overlap::OVERLAP_BOUND;
+pub use world::rest::RestCriterion;
 
 /// What an embedding program needs, in one line.
 pub mod prelude {

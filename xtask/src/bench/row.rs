@@ -125,7 +125,7 @@ struct Sums {
     all: Part,
     falling: Part,
     settled: Part,
-    phases: [f64; 10],
+    phases: granule_engine::PhaseSeconds,
     sweeps: (u64, u32),
     residual: (f64, f64),
     overlaps: (u64, f64),
@@ -290,7 +290,7 @@ mod tests {
         let row = measure("small", &course(20, End::After(6.0)), 1).expect("runs");
         assert_eq!((row.bodies, row.bodies_lost), (20, 0));
         assert!((row.phases.values().sum::<f64>() - 1.0).abs() <= 1e-9);
-        assert_eq!(row.phases.len(), 10);
+        assert_eq!(row.phases.len(), Phase::ALL.len());
         // The memory is that of the whole process, other tests included: `tests/memory.rs` holds it in one of its own.
         assert!((1.0..12.0).contains(&row.contacts_per_body), "{}", row.contacts_per_body);
         assert!(row.mean_overlap_settled <= row.largest_overlap && row.largest_overlap < 0.01);

@@ -16,7 +16,7 @@ struct Layers {
     layers: &'static [&'static [&'static str]],
 }
 
-const ALL: [Layers; 6] = [
+const ALL: [Layers; 11] = [
     Layers {
         folder: "crates/geometry/src",
         path: "",
@@ -30,6 +30,47 @@ const ALL: [Layers; 6] = [
             &["highest", "narrow"],
             &["shape"],
             &["build"],
+        ],
+    },
+    Layers {
+        folder: "crates/engine/src",
+        path: "",
+        layers: &[&["world"], &["book", "contacts", "islands"], &["step"], &["interface"]],
+    },
+    Layers {
+        folder: "crates/engine/src/world",
+        path: "world",
+        layers: &[
+            &["account", "contact", "error", "overlap", "parallel", "pool"],
+            &["domain"],
+            &["description"],
+            &["bodies"],
+            &["pairs", "rest", "state"],
+            &["catalogue", "check"],
+        ],
+    },
+    Layers {
+        folder: "crates/engine/src/contacts",
+        path: "contacts",
+        layers: &[&["correct", "reach"], &["crossing", "search"], &["closing"]],
+    },
+    Layers {
+        folder: "crates/engine/src/islands",
+        path: "islands",
+        layers: &[&["halves", "limits", "scratch", "sleep"], &["impact", "layout"], &["pieces"], &["problems"]],
+    },
+    Layers {
+        folder: "crates/engine/src/step",
+        path: "step",
+        layers: &[
+            &["part", "scratch"],
+            &["detect", "drive", "forces"],
+            &["advance", "exchange", "observe"],
+            &["attempt"],
+            &["jam"],
+            &["divide"],
+            &["event"],
+            &["make"],
         ],
     },
     Layers { folder: "crates/solver/src", path: "", layers: &[&["contact"], &["stage"], &["laws"]] },

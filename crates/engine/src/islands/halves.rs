@@ -7,8 +7,8 @@
 use granule_islands::Island;
 use granule_model::DVec3;
 
-use crate::bodies::Bodies;
-use crate::detection::Contact;
+use crate::world::bodies::Bodies;
+use crate::world::contact::Contact;
 
 /// Contacts to a half. 100 000 spheres on one thread cost a quarter less than in one piece, 10 000 as much as then
 /// within what timing can tell. With 3000 10 000 cost 3 % less, but five blocks are too few to share out; with 1000 the
@@ -51,7 +51,13 @@ pub(super) struct Halves {
 
 impl Halves {
     /// Cuts an island; false when it is too small for that.
-    pub(super) fn cut(&mut self, island: &Island<'_>, bodies: &Bodies, awake: &[bool], contacts: &[Contact]) -> bool {
+    pub(super) fn cut(
+        &mut self,
+        island: &Island<'_>,
+        bodies: &Bodies<'_>,
+        awake: &[bool],
+        contacts: &[Contact],
+    ) -> bool {
         if island.contacts.len() < FEWEST * CONTACTS {
             return false;
         }
@@ -63,7 +69,7 @@ impl Halves {
         if self.ends.len() < FEWEST {
             return false;
         }
-        self.half.resize(bodies.len(), 0);
+        self.half.resize(bodies.pose.len(), 0);
         let mut start = 0;
         for (half, end) in self.ends.iter().enumerate() {
             self.bodies[start..*end].iter().for_each(|i| self.half[*i as usize] = half as u32);
@@ -74,7 +80,7 @@ impl Halves {
     }
 
     /// Sorts the bodies by bins along the longest side; returns the width of a bin \[m\].
-    fn sort(&mut self, island: &[u32], bodies: &Bodies, radius: f64) -> f64 {
+    fn sort(&mut self, island: &[u32], bodies: &Bodies<'_>, radius: f64) -> f64 {
         let position = |i: &u32| bodies.pose[*i as usize].position;
         let start = position(&island[0]);
         let corners = island.iter().map(position).fold((start, start), |(low, high), p| (low.min(p), high.max(p)));
@@ -207,13 +213,15 @@ mod tests {
     use granule_model::Pose;
 
     use super::*;
+    use crate::world::bodies::{BodyState, Frames, Table};
 
     /// Bodies of radius 0.5 m in a grid one metre apart, the first `count` places of it, and a floor; contacts between
     /// neighbours, with the floor, and between the two bodies of `far`.
-    fn grid(count: u32, far: Option<(u32, u32)>) -> (Bodies, Vec<bool>, Vec<Contact>) {
+    fn grid(count: u32, far: Option<(u32, u32)>) -> (Table, BodyState, Vec<bool>, Vec<Contact>) {
         let places = (0..count).map(|i| DVec3::new(f64::from(i / 100), f64::from(i / 10 % 10), f64::from(i % 10)));
         let pose = places.chain([DVec3::ZERO]).map(|position| Pose { position, ..Pose::IDENTITY }).collect();
-        let bodies = Bodies { pose, radius: vec![0.5; count as usize + 1], ..Bodies::default() };
+        let state = BodyState { pose, ..BodyState::default() };
+        let table = Table { radius: vec![0.5; count as usize + 1], ..Table::default() };
         let neighbours = (0..count).flat_map(|i| [(i, i + 1), (i, i + 10), (i, i + 100), (i, count)]);
         let pairs = neighbours.filter(|(_, b)| *b <= count).chain(far);
         let contact = |(a, b)| Contact {
@@ -228,11 +236,13 @@ mod tests {
         };
         let mut awake = vec![true; count as usize];
         awake.push(false);
-        (bodies, awake, pairs.map(contact).collect())
+        (table, state, awake, pairs.map(contact).collect())
     }
 
     fn cut(count: u32, far: Option<(u32, u32)>) -> (Halves, bool, Vec<bool>, Vec<Contact>) {
-        let (bodies, awake, contacts) = grid(count, far);
+        let (table, state, awake, contacts) = grid(count, far);
+        let frames = Frames::default();
+        let bodies = state.view(&table, &frames);
         let pairs: Vec<_> = contacts.iter().map(|c| (c.a, c.b)).collect();
         let mut islands = Islands::default();
         islands.build(bodies.pose.len(), &awake, &pairs);

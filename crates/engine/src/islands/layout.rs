@@ -7,9 +7,9 @@
 use granule_islands::{Island, Islands};
 use granule_solver::{Block, make_room};
 
-use super::halves::Halves;
-use crate::bodies::Bodies;
-use crate::detection::Contact;
+use crate::islands::halves::Halves;
+use crate::world::bodies::Bodies;
+use crate::world::contact::Contact;
 
 /// Where an island ends in the arrays.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +54,7 @@ const NOBODY: u32 = u32::MAX;
 
 impl Layout {
     /// Lays out the islands of a step; `awake` says which bodies can move.
-    pub(super) fn build(&mut self, islands: &Islands, bodies: &Bodies, awake: &[bool], contacts: &[Contact]) {
+    pub(super) fn build(&mut self, islands: &Islands, bodies: &Bodies<'_>, awake: &[bool], contacts: &[Contact]) {
         self.spans.clear();
         self.blocks.clear();
         self.bodies.clear();

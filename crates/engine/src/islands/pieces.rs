@@ -1,10 +1,41 @@
 //! Islands with their pieces of the arrays, handed to threads.
 
 use granule_model::{DMat3, Velocity};
-use granule_solver::{Block, Island, Row, SolverBody};
+use granule_solver::{Block, Island, ReleaseReport, Row, SolverBody, StageReport};
 
-use super::Outcome;
-use super::layout::Span;
+use crate::islands::layout::Span;
+use crate::islands::limits::Scale;
+
+/// What the solver did in an island.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) scale: Scale,
+    pub(super) stage: StageReport,
+    pub(super) release: Option<ReleaseReport>,
+    /// Work of driven bodies on the kinetic energy, and on E* \[J\].
+    pub(super) driven_work: f64,
+    pub(super) driven_work_on_star: f64,
+    /// What driven bodies that turn ask for beside the chords that they move along, over half the length of the step
+    /// \[W\].
+    pub(super) carried_round: f64,
+    /// Whether an impact makes the contact stage start anew.
+    pub(super) again: bool,
+    /// Whether the contact stage could not keep the bodies apart.
+    pub(super) overrun: bool,
+    pub(super) before: Vec<Velocity>,
+    pub(super) hit: Vec<bool>,
+}
+
+impl Outcome {
+    /// What the release gave back, net of the work of driven bodies, over what the contacts that were hit took \[-\].
+    pub(super) fn given_back_per_taken(&self) -> f64 {
+        let given = |release: &ReleaseReport| {
+            let driven = self.driven_work - self.stage.driven_work;
+            (release.kinetic_after - release.kinetic_before - driven) / release.taken
+        };
+        self.release.as_ref().filter(|release| release.taken > 0.0).map_or(0.0, given)
+    }
+}
 
 /// A run of islands with their pieces of the arrays; splits in two until one island is left.
 pub(super) struct Pieces<'a> {

@@ -1,0 +1,76 @@
+//! Contacts of bodies that went through each other or through a mesh within a step: nothing at the poses after it tells
+//! of them.
+
+use granule_broadphase::PairList;
+use granule_geometry::passage;
+use granule_model::{Pose, Velocity};
+
+use crate::contacts::reach::way_moved;
+use crate::world::bodies::Bodies;
+use crate::world::contact::{Contact, Contacts};
+use crate::world::parallel;
+
+/// Bodies that may go through each other, and those that did.
+#[derive(Debug, Default)]
+pub(crate) struct Crossings {
+    /// How far the surface of each body moves in the step, where one of them moves far \[m\].
+    ways: Vec<f64>,
+    found: Vec<Contact>,
+}
+
+impl Crossings {
+    /// Whether a body may move further within `dt` \[s\] than its thinnest piece is thick by half, so that it could
+    /// come through another one.
+    pub(crate) fn may_cross(&mut self, bodies: &Bodies<'_>, transport: &[Velocity], dt: f64) -> bool {
+        self.found.clear();
+        let way = |i: usize| way_moved(bodies, transport, i, dt);
+        let far = |range: std::ops::Range<usize>| range.filter(|i| way(*i) > bodies.half_width[*i]).count();
+        if parallel::sum(0..bodies.len(), &far) == 0 {
+            return false;
+        }
+        parallel::fill(&mut self.ways, bodies.len(), &way);
+        true
+    }
+
+    /// Finds the contacts of convex bodies that went through each other since their poses were `before`, after the move
+    /// and before the pairs are looked for anew: those that may meet in the step are known.
+    pub(crate) fn find(&mut self, bodies: &Bodies<'_>, pairs: &PairList, before: &[Pose]) {
+        let ways = &self.ways;
+        let crosses = |(a, b): &(u32, u32)| {
+            let [i, j] = [*a as usize, *b as usize];
+            let moves = bodies.awake(i) || bodies.awake(j);
+            let is_left_out = bodies.apart[i] || bodies.apart[j] || (bodies.round[i] && bodies.round[j]);
+            // What has no width has no inside either.
+            if !moves || is_left_out || ways[i] + ways[j] <= bodies.half_width[i] + bodies.half_width[j] {
+                return None;
+            }
+            let poses = |i: usize| [&before[i], &bodies.pose[i]];
+            let point = passage(&bodies.shape[i], poses(i), &bodies.shape[j], poses(j))?;
+            Some(Contact::of((*a, *b), &point, bodies.radius[i].min(bodies.radius[j])))
+        };
+        self.found.extend(pairs.pairs().iter().filter_map(crosses));
+    }
+
+    /// Adds them to the contacts of the poses now.
+    pub(crate) fn add_to(&mut self, contacts: &mut Contacts) {
+        self.found.drain(..).for_each(|contact| contacts.insert(contact));
+    }
+}
+
+/// Adds the contacts of bodies that went through a mesh since their poses were `before`: on the other side of a
+/// surface without inside a body lies like any other.
+pub(crate) fn add_passages(bodies: &Bodies<'_>, pairs: &PairList, before: &[Pose], contacts: &mut Contacts) {
+    let is_mesh = |i: u32| bodies.meshes.binary_search(&i).is_ok();
+    for (a, b) in pairs.pairs() {
+        let moves = bodies.awake(*a as usize) || bodies.awake(*b as usize);
+        if !moves || !(is_mesh(*a) || is_mesh(*b)) {
+            continue;
+        }
+        let [i, j] = [*a as usize, *b as usize];
+        let poses = |i: usize| [&before[i], &bodies.pose[i]];
+        if let Some(p) = passage(&bodies.shape[i], poses(i), &bodies.shape[j], poses(j)) {
+            let contact = Contact::of((*a, *b), &p, bodies.radius[i].min(bodies.radius[j]));
+            contacts.insert(contact);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What an embedding program touches: [`Simulation`](simulation::Simulation), how it is set up, stepped and read.
+
+pub(crate) mod leaving;
+pub(crate) mod problem;
+pub(crate) mod simulation;
+pub(crate) mod snapshot;
+pub(crate) mod start;
+pub(crate) mod step_choice;
+pub(crate) mod time_step;

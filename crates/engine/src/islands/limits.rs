@@ -1,0 +1,191 @@
+//! What the stages of a step are asked for: how sharp, how long, and what counts as an impact.
+//!
+//! What gravity does in a step holds for all islands. All else is judged by what the island says of itself ([`Scale`]):
+//! its own speeds, its own friction, what its own bodies have lost; and depth by the radius of the contact that it is
+//! at.
+
+use granule_solver::{HitSettings, Island, ReleaseSettings, StageSettings, Tracking};
+
+use crate::world::account::Account;
+use crate::world::overlap::OVERLAP_BOUND;
+
+/// The contact stage converges to this share of the speed that gravity gives in a step.
+const RESIDUAL: f64 = 0.03;
+/// The same without gravity, over the largest relative velocity at a contact of the island.
+const RESIDUAL_WITHOUT_GRAVITY: f64 = 1e-4;
+/// Sweeps of the contact stage that are made in any case. 540 spheres at 41 Hz rest after 7.5 to 9.6 s whatever this
+/// and the next are between 14 and 40; with 14 to 24 the overlap comes to 0.80 % and steps are divided.
+const MIN_SWEEPS: u32 = 20;
+/// Sweeps at which a contact stage ends that raises no energy: between 24 and 40 hardly anything changes, 540 spheres
+/// overlap by 0.56 to 0.79 %, 325 cubes by 0.77 to 0.79 %, crosses by 0.71 to 0.75 %.
+const MAX_SWEEPS: u32 = 30;
+/// The same where nothing in the island has friction; with 30, and giving up what is violent, 325 cubes overlapped by
+/// 0.97 % after 13 s.
+const MAX_SWEEPS_WITHOUT_FRICTION: u32 = 40;
+/// A stage that is still so many times its tolerance off after the least number of sweeps is not worth more.
+const VIOLENT: f64 = 5.0;
+/// Unless it lets overlaps grow by more than this share of [`OVERLAP_BOUND`]; then it is worth this many.
+const DEEP: f64 = 0.5;
+const DEEP_SWEEPS: u32 = 60;
+/// Sweeps that are added to them in proportion to the share of its budget that the drift correction has spent. What a
+/// stage cut short leaves makes piles sink, and the correction pays for it: a frictionless pack of cubes, whose
+/// contacts slide and are poorly warm-started, spent the budget of a run in 57 s, after which its overlap could not be
+/// kept. The correction's budget in a step may be too little long before that of the run is spent (two of three seeds
+/// ended beyond 1 %), so that without friction an overlap near its bound asks for them as well.
+const SWEEPS_FOR_DRIFT: f64 = 160.0;
+/// Updates of contacts that a small island may spend to converge sharply: 0.5 ms. Without Newton steps a tower of ten
+/// cubes leaned by 0.3 % of an edge in its first steps, with 8000 updates by 1.3 %.
+const SMALL_WORK: u32 = 16000;
+/// Sweeps that a contact stage may add while it raises E*.
+const MOST_SWEEPS: u32 = 1000;
+/// Rise of E* that an island's contact stage may leave, over the energy that its bodies have dissipated so far.
+const STAGE_RISE: f64 = 1e-6;
+/// Sweeps that a contact stage may add while it raises E* by a trace: enough for the slow modes of columns.
+const MORE_SWEEPS: u32 = 200;
+/// Rise of E* that is less than a trace, over the same.
+const STAGE_TRACE: f64 = 1e-12;
+/// A contact was hit when its approach speeds before and after sum to more than this many times g dt.
+const HIT: f64 = 4.0;
+/// An impact law leaves approach speeds up to this many times g dt to the next contact stage.
+const LEFT: f64 = 0.4;
+/// The release of tracked energy leaves more, since it takes the worst contact first and so pays for the last of a
+/// pack's approach by the impulse: all that gravity makes in a step, below which nothing is given energy either
+/// ([`HitSettings::lift`]). 10 000 spheres that land on each other took 119 000 impulses a step down to 0.4 g dt, 53
+/// 000 down to this, 33 000 down to 2 g dt. What is left makes the next contact stage's work: largest overlap 0.76,
+/// 0.81 and 0.80 %, with 1, 3 and 8 steps of the run divided (at 41 steps a second, before stages that are [`DEEP`]
+/// swept on).
+const LEFT_BY_RELEASE: f64 = 1.0;
+/// Floor of both without gravity, over the same speed as [`RESIDUAL_WITHOUT_GRAVITY`].
+const FLOOR: f64 = 1e-9;
+
+/// Share of the energy that an island's bodies have dissipated so far that the drift correction of one step, and of the
+/// whole run, may spend on them.
+const DRIFT_PER_STEP: f64 = 4e-6;
+const DRIFT_PER_RUN: f64 = 1.5e-3;
+/// The same where nothing in the island has friction: such a pack never comes to rest, and what slides sinks for as
+/// long as it is watched.
+const DRIFT_WITHOUT_FRICTION: f64 = 4e-3;
+
+/// What an island says of itself: by this its solve is judged, and by nothing of the rest of the world.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scale {
+    /// How fast its bodies are against each other; under gravity the largest speed of one \[m/s\].
+    pub(crate) speed: f64,
+    /// Whether a contact has static friction.
+    pub(crate) has_friction: bool,
+    /// Largest overlap at the start of the step, over the radius of its contact \[-\]; zero where there is friction,
+    /// for then nobody asks.
+    pub(crate) overlap: f64,
+    /// What its bodies have lost before the step.
+    pub(crate) account: Account,
+}
+
+/// Share of the speed with which an island moves as a whole that counts as a speed within it: slower ones drown in
+/// rounding.
+const DRIFTING: f64 = 1e-5;
+
+impl Scale {
+    pub(super) fn of(island: &Island<'_>, account: Account, has_gravity: bool) -> Self {
+        let Island { bodies, rows, .. } = island;
+        let fastest = bodies.iter().map(|body| body.velocity.linear.length_squared()).fold(0.0, f64::max).sqrt();
+        let speed = if has_gravity {
+            fastest
+        } else {
+            let relative = rows.iter().map(|row| row.relative_velocity(bodies).length_squared());
+            relative.fold(0.0, f64::max).sqrt().max(DRIFTING * fastest)
+        };
+        let has_friction = rows.iter().any(|row| row.static_friction > 0.0);
+        let deepest = || rows.iter().map(|row| -row.gap / row.radius).fold(0.0, f64::max);
+        let overlap = if has_friction { 0.0 } else { deepest() };
+        Scale { speed: speed.max(f64::MIN_POSITIVE), has_friction, overlap, account }
+    }
+}
+
+/// The limits of a step or of a part of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// \[m/s2\]
+    pub(crate) gravity: f64,
+    /// \[s\]
+    pub(crate) dt: f64,
+    /// Factor on the sweeps of a stage, for a part of a step that failed before \[-\].
+    pub(crate) patience: u32,
+}
+
+impl Limits {
+    /// When the contact stage of an island is good enough.
+    pub(crate) fn stage(&self, island: &Scale) -> StageSettings {
+        let Limits { gravity, dt, .. } = *self;
+        let tolerance = if gravity > 0.0 { RESIDUAL * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * island.speed };
+        // Nothing but the walls carries a pack without friction: there it is worth more.
+        let (violent, max_sweeps) = if island.has_friction {
+            (VIOLENT * tolerance, MAX_SWEEPS)
+        } else {
+            (f64::INFINITY, MAX_SWEEPS_WITHOUT_FRICTION)
+        };
+        let (drift, overlap) = (drift_spent(&island.account, island.has_friction), overlap_spent(island));
+        let max_sweeps = max_sweeps + (SWEEPS_FOR_DRIFT * drift.max(overlap)) as u32;
+        let max_sweeps = max_sweeps * self.patience;
+        StageSettings {
+            tolerance,
+            violent,
+            deep: DEEP * OVERLAP_BOUND / dt,
+            min_sweeps: MIN_SWEEPS,
+            max_sweeps,
+            deep_sweeps: max_sweeps.max(DEEP_SWEEPS * self.patience),
+            most_sweeps: MOST_SWEEPS,
+            small_work: SMALL_WORK * self.patience,
+            hit: self.speed_of_gravity(HIT, island.speed),
+            loose_work: if gravity > 0.0 { 0 } else { SMALL_WORK },
+            rise: STAGE_RISE * island.account.scale(),
+            more_sweeps: MORE_SWEEPS,
+            trace: STAGE_TRACE * island.account.scale(),
+        }
+    }
+
+    /// Which contacts are impacts, where bodies are as fast as `speed` against each other \[m/s\].
+    pub(crate) fn hits(&self, speed: f64) -> HitSettings {
+        let (fast, lift) = (self.speed_of_gravity(HIT, speed), self.speed_of_gravity(1.0, speed));
+        HitSettings { fast, lift, dt: self.dt }
+    }
+
+    /// Approach speed that impacts may leave to the next contact stage \[m/s\].
+    pub(crate) fn left(&self, speed: f64) -> f64 {
+        self.speed_of_gravity(LEFT, speed)
+    }
+
+    /// How energy is released.
+    pub(crate) fn release(&self, tracking: Tracking, speed: f64) -> ReleaseSettings {
+        let threshold = self.speed_of_gravity(LEFT_BY_RELEASE, speed);
+        ReleaseSettings { tracking, hits: self.hits(speed), threshold }
+    }
+
+    /// What gravity does in so many steps, or without it in what passes for none \[m/s\].
+    fn speed_of_gravity(&self, steps: f64, speed: f64) -> f64 {
+        (steps * self.gravity * self.dt).max(FLOOR * speed)
+    }
+}
+
+/// Work that the drift correction may do on an island in the run \[J\].
+fn drift_budget(account: &Account, has_friction: bool) -> f64 {
+    let share = if has_friction { DRIFT_PER_RUN } else { DRIFT_WITHOUT_FRICTION };
+    share * account.dissipated.max(0.0)
+}
+
+/// Work that it may do in this step \[J\].
+pub(crate) fn drift_budget_of_step(account: &Account, has_friction: bool) -> f64 {
+    let left = drift_budget(account, has_friction) - account.corrected;
+    (DRIFT_PER_STEP * account.scale()).min(left.max(0.0))
+}
+
+/// Share of the budget of an island that is spent \[-\], 0 to 1.
+fn drift_spent(account: &Account, has_friction: bool) -> f64 {
+    let spent = account.corrected / drift_budget(account, has_friction);
+    if spent.is_finite() { spent.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// Share of the last quarter below [`OVERLAP_BOUND`] that an island has used up \[-\], 0 to 1; zero where anything has
+/// friction.
+fn overlap_spent(island: &Scale) -> f64 {
+    ((island.overlap / OVERLAP_BOUND - 0.75) / 0.25).clamp(0.0, 1.0)
+}

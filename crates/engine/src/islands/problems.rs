@@ -1,0 +1,498 @@
+//! Phases `islands`, `contact` and `release`: the contacts of the step as independent problems for the solver.
+//!
+//! Bodies and rows are laid out island after island (`layout`), so that every island is a contiguous piece of each
+//! array and pieces can be handed to threads without sharing. Static and driven bodies are copied into every island or
+//! block that touches them.
+
+use granule_islands::Islands;
+use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
+use granule_solver::etm::release;
+use granule_solver::stage::{self, carried_round, driven_work, driven_work_on_star};
+use granule_solver::{Island, Row, RowInput, SolverBody, Tracking, make_room};
+
+use rayon::prelude::*;
+
+use crate::islands::impact::{Impact, ImpactTotals, Standing};
+use crate::islands::layout::{Layout, Place, Span};
+use crate::islands::limits::{Limits, Scale};
+use crate::islands::pieces::{Outcome, Pieces};
+use crate::islands::scratch::Lender;
+use crate::islands::sleep::{Sleep, Sleepers};
+use crate::world::account::{Account, sum_of};
+use crate::world::bodies::Bodies;
+use crate::world::contact::{Carried, Contact};
+use crate::world::parallel;
+
+/// All islands of a step; the memory is kept from step to step.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    islands: Islands,
+    pairs: Vec<(u32, u32)>,
+    awake: Vec<bool>,
+    /// Where everything stands in the arrays below.
+    layout: Layout,
+    bodies: Vec<SolverBody>,
+    tensors: Vec<DMat3>,
+    unforced: Vec<Velocity>,
+    rows: Vec<Row>,
+    outcomes: Vec<Outcome>,
+    scratch: Lender,
+}
+
+/// Sums over the islands of a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) sweeps: u32,
+    pub(crate) residual: f64,
+    pub(crate) unconverged: u32,
+    pub(crate) scaled: u32,
+    pub(crate) hits: u32,
+    pub(crate) rounds: u32,
+    pub(crate) impulses: u64,
+    pub(crate) forced: u32,
+    pub(crate) cut_short: u32,
+    pub(crate) resolved: u32,
+    pub(crate) fallbacks: u32,
+    /// Work of driven bodies on E*.
+    pub(crate) driven_work: f64,
+    pub(crate) friction: f64,
+    pub(crate) impact: f64,
+    /// Change of kinetic energy by contact stage and release, net of driven bodies.
+    pub(crate) kinetic_change: f64,
+    /// Largest relative rise of kinetic energy in phase `impact`.
+    pub(crate) impact_gain: f64,
+    /// Energy error of the impact book.
+    pub(crate) impact_error: f64,
+}
+
+/// What the islands of a step are laid out from.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub(crate) bodies: &'a Bodies<'a>,
+    pub(crate) contacts: &'a [Contact],
+    /// What these carried in the last step.
+    pub(crate) carried: &'a [Carried],
+    /// Velocities before the forces of the step.
+    pub(crate) unforced: &'a [Velocity],
+    /// Step \[s\].
+    pub(crate) dt: f64,
+}
+
+/// Rows of an island from which on they are prepared on all threads.
+const PARALLEL: usize = 4096;
+
+impl Given<'_> {
+    /// What the solver is told of a contact.
+    fn row_input(&self, place: &Place, coefficients: Coefficients, gap: f64) -> RowInput {
+        let contact = &self.contacts[place.contact as usize];
+        let warm = self.carried[place.contact as usize].scaled(self.dt);
+        let arm = |i: u32| contact.point - self.bodies.pose[i as usize].position;
+        RowInput {
+            a: place.a,
+            b: place.b,
+            arm_a: arm(contact.a),
+            arm_b: arm(contact.b),
+            normal: contact.normal,
+            gap,
+            coefficients,
+            radius: contact.radius,
+            warm_normal: warm.normal,
+            warm_tangential: warm.tangential,
+        }
+    }
+}
+
+/// A body as the solver sees it, with its tensor.
+fn solver_body(bodies: &Bodies<'_>, i: usize) -> (SolverBody, DMat3) {
+    if bodies.awake(i) {
+        SolverBody::new(bodies.velocity[i], bodies.inverse_mass[i], &bodies.inverse_inertia[i])
+    } else {
+        SolverBody::new(bodies.velocity[i], 0.0, &InverseInertia::ZERO)
+    }
+}
+
+impl Problems {
+    /// Number of islands.
+    pub(crate) fn count(&self) -> usize {
+        self.islands.len()
+    }
+
+    /// Contacts of the largest island.
+    pub(crate) fn largest(&self) -> usize {
+        self.islands.iter().map(|i| i.contacts.len()).max().unwrap_or(0)
+    }
+
+    /// Phase `islands`.
+    pub(crate) fn find(&mut self, bodies: &Bodies<'_>, contacts: &[Contact]) {
+        self.pairs.clear();
+        make_room(&mut self.pairs, contacts.len());
+        self.pairs.extend(contacts.iter().map(|c| (c.a, c.b)));
+        self.awake.clear();
+        self.awake.extend((0..bodies.len()).map(|i| bodies.awake(i)));
+        self.islands.build(bodies.len(), &self.awake, &self.pairs);
+    }
+
+    /// The connected components found last.
+    pub(crate) fn components(&self) -> &Islands {
+        &self.islands
+    }
+
+    /// Lays out bodies and rows; `gap` says what a contact has to close.
+    pub(crate) fn assemble(
+        &mut self,
+        given: &Given<'_>,
+        coefficients: impl Fn(&Contact) -> Coefficients + Sync,
+        gap: impl Fn(&Contact) -> f64 + Sync,
+    ) {
+        let Given { bodies, contacts, unforced, .. } = *given;
+        self.layout.build(&self.islands, bodies, &self.awake, contacts);
+        let index = &self.layout.bodies;
+        make_room(&mut self.bodies, index.len());
+        make_room(&mut self.tensors, index.len());
+        make_room(&mut self.unforced, index.len());
+        let body = |slot: usize| solver_body(bodies, index[slot] as usize);
+        parallel::fill(&mut self.bodies, index.len(), &|slot| body(slot).0);
+        parallel::fill(&mut self.tensors, index.len(), &|slot| body(slot).1);
+        parallel::fill(&mut self.unforced, index.len(), &|slot| unforced[index[slot] as usize]);
+        self.rows.clear();
+        make_room(&mut self.rows, self.layout.rows.len());
+        let mut first = Span::default();
+        for span in &self.layout.spans {
+            let (of_island, tensors) = (&self.bodies[first.bodies..], &self.tensors[first.bodies..]);
+            let row = |place: &Place| {
+                let contact = &contacts[place.contact as usize];
+                let input = given.row_input(place, coefficients(contact), gap(contact));
+                Row::new(&input, of_island, tensors, given.dt)
+            };
+            let places = &self.layout.rows[first.rows..span.rows];
+            if places.len() < PARALLEL {
+                self.rows.extend(places.iter().map(row));
+            } else {
+                self.rows.par_extend(places.par_iter().with_min_len(PARALLEL / 4).map(row));
+            }
+            first = *span;
+        }
+        if self.outcomes.len() < self.layout.spans.len() {
+            self.outcomes.resize_with(self.layout.spans.len(), Outcome::default);
+        }
+    }
+
+    /// Phase `contact`: solves every island; velocities follow by [`Problems::write_back`].
+    pub(crate) fn solve(&mut self, limits: &Limits, accounts: &[Account]) {
+        let mut first = 0;
+        for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
+            outcome.scale.account = sum_of(accounts, self.layout.bodies[first..span.bodies].iter().copied());
+            first = span.bodies;
+        }
+        self.each(|island, unforced, outcome, lender| {
+            outcome.scale = Scale::of(island, outcome.scale.account, limits.gravity > 0.0);
+            let settings = &limits.stage(&outcome.scale);
+            outcome.release = None;
+            outcome.stage = lender.lend(island.rows.len(), |scratch| {
+                stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
+            });
+        });
+    }
+
+    /// Says of each of the engine's `count` contacts how it stands after the contact stage.
+    pub(crate) fn find_hits(&mut self, limits: &Limits, count: usize, standing: &mut Vec<Standing>) {
+        self.each(|island, _, Outcome { hit, scale, .. }, _| {
+            let settings = limits.hits(scale.speed);
+            hit.clear();
+            hit.extend(island.rows.iter().map(|row| settings.was_hit(row)));
+        });
+        standing.clear();
+        standing.resize(count, Standing::default());
+        let mut from = Span::default();
+        for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
+            let settings = limits.hits(outcome.scale.speed);
+            for r in from.rows..span.rows {
+                standing[self.layout.rows[r].contact as usize] = Standing {
+                    touches: settings.touches_after(&self.rows[r]),
+                    hit: outcome.hit[r - from.rows],
+                    impulse: self.rows[r].impulse(),
+                };
+            }
+            from = *span;
+        }
+    }
+
+    /// Lays the islands out anew in which something was struck: velocities are those after the impact with the forces
+    /// of the step, gaps those after the move, impulses those of the last step.
+    pub(crate) fn restart(&mut self, limits: &Limits, impact: &Impact, carried: &[Carried], dt: f64) {
+        let mut from = Span::default();
+        for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
+            let index = &self.layout.bodies[from.bodies..span.bodies];
+            outcome.again = index.iter().any(|i| impact.struck[*i as usize]);
+            let hits = limits.hits(outcome.scale.speed);
+            if outcome.again {
+                let bodies = &mut self.bodies[from.bodies..span.bodies];
+                for r in from.rows..span.rows {
+                    let warm = carried[self.layout.rows[r].contact as usize].scaled(dt);
+                    let row = &mut self.rows[r];
+                    let closes = hits.touches_after(row).then(|| hits.gap_after(row));
+                    row.restart(closes, hits.dt, warm.normal, warm.tangential);
+                }
+                for (k, i) in index.iter().map(|i| *i as usize).enumerate().filter(|(_, i)| self.awake[*i]) {
+                    let (after, unforced) = (impact.velocity[i], &mut self.unforced[from.bodies + k]);
+                    let forces = outcome.before[k] - *unforced;
+                    bodies[k].velocity = after + impact.still_to_add(i, forces);
+                    *unforced = bodies[k].velocity - forces;
+                }
+            }
+            from = *span;
+        }
+    }
+
+    /// Phase `contact` once more, for the islands that were laid out anew.
+    pub(crate) fn solve_again(&mut self, limits: &Limits) {
+        self.each(|island, unforced, outcome, lender| {
+            if outcome.again {
+                let settings = &limits.stage(&outcome.scale);
+                outcome.stage = lender.lend(island.rows.len(), |scratch| {
+                    stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
+                });
+            }
+        });
+    }
+
+    /// Notes the islands in which a contact that the contact stage has left approaching would `fail`; `fail` is asked
+    /// with its gap after the move \[m\].
+    pub(crate) fn find_overrun(&mut self, contacts: &[Contact], limits: &Limits, fail: impl Fn(&Contact, f64) -> bool) {
+        let mut first = 0;
+        for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
+            let hits = limits.hits(outcome.scale.speed);
+            let rows = self.rows[first..span.rows].iter().zip(&self.layout.rows[first..span.rows]);
+            outcome.overrun = rows.into_iter().any(|(row, place)| {
+                let c = &contacts[place.contact as usize];
+                fail(c, hits.gap_after(row))
+            });
+            first = span.rows;
+        }
+    }
+
+    /// Phase `release`; without a law nothing is released, and only the work of driven bodies is read off.
+    pub(crate) fn release(&mut self, limits: &Limits, law: Option<Tracking>) {
+        self.each(|island, unforced, outcome, lender| {
+            let is_driven = |(body, unforced): (&SolverBody, &Velocity)| {
+                body.inverse_mass == 0.0 && (body.velocity != Velocity::ZERO || *unforced != Velocity::ZERO)
+            };
+            let is_driven = island.bodies.iter().zip(unforced).any(is_driven);
+            outcome.driven_work_on_star = 0.0;
+            outcome.carried_round = 0.0;
+            if is_driven {
+                outcome.carried_round = island.rows.iter().map(|row| carried_round(row, island.bodies)).sum();
+                let work = |row: &Row| driven_work_on_star(row, island.bodies, unforced);
+                outcome.driven_work_on_star = island.rows.iter().map(work).sum();
+            }
+            let Outcome { before, hit, scale, overrun, .. } = &mut *outcome;
+            // Where bodies are pressed into each other, whatever is given back is pressed in again, without end.
+            let law = law.filter(|_| !*overrun);
+            outcome.release = law.and_then(|law| {
+                let settings = &limits.release(law, scale.speed);
+                lender.lend(island.rows.len(), |scratch| release(island, settings, before, &mut scratch.workspace, hit))
+            });
+            outcome.driven_work = 0.0;
+            if is_driven {
+                // Impulses of the release act when driven bodies have the velocity of the step.
+                outcome.driven_work = island.rows.iter().map(|row| driven_work(row, island.bodies)).sum();
+                outcome.driven_work_on_star += outcome.driven_work - outcome.stage.driven_work;
+            }
+        });
+    }
+
+    /// Runs `work` on every island, in parallel where there are several.
+    fn each(&mut self, work: impl Fn(&mut Island<'_>, &[Velocity], &mut Outcome, &Lender) + Sync) {
+        let scratch = &self.scratch;
+        let pieces = Pieces {
+            start: Span::default(),
+            spans: &self.layout.spans,
+            blocks: &self.layout.blocks,
+            bodies: &mut self.bodies,
+            tensors: &self.tensors,
+            unforced: &self.unforced,
+            rows: &mut self.rows,
+            outcomes: &mut self.outcomes[..self.layout.spans.len()],
+        };
+        pieces.run(&|island: &mut Island<'_>, unforced: &[Velocity], outcome: &mut Outcome| {
+            work(island, unforced, outcome, scratch)
+        });
+    }
+
+    /// Copies the velocities of the solver to those of the bodies.
+    pub(crate) fn write_back(&self, velocity: &mut [Velocity]) {
+        let Problems { layout, awake, bodies: solved, .. } = self;
+        parallel::for_each(velocity.par_iter_mut().enumerate(), |(i, velocity)| {
+            if awake[i]
+                && let Some(slot) = layout.slot_of(i)
+            {
+                *velocity = solved[slot].velocity;
+            }
+        });
+    }
+
+    /// Fills `carrying` with the mean forces of a step of `dt`, to start the next one from. A contact that was hit
+    /// keeps what it `carried` before: its impulse says nothing about the load it will carry. So does one between
+    /// sleepers.
+    pub(crate) fn store_impulses(&self, carried: &[Carried], dt: f64, carrying: &mut Vec<Carried>) {
+        carrying.clear();
+        make_room(carrying, carried.len());
+        carrying.extend_from_slice(carried);
+        let mut first = 0;
+        for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
+            for r in first..span.rows {
+                let carrying = &mut carrying[self.layout.rows[r].contact as usize];
+                if outcome.release.is_none() || !outcome.hit[r - first] {
+                    let row = &self.rows[r];
+                    *carrying = Carried { normal: row.normal_impulse / dt, tangential: row.tangential_impulse / dt };
+                }
+            }
+            first = span.rows;
+        }
+    }
+
+    /// The island of number `k` as it came into the step.
+    pub(crate) fn scale(&self, k: usize) -> &Scale {
+        &self.outcomes[k].scale
+    }
+
+    /// Enters what the contacts of the step take from E* in the accounts of their bodies: what the release gives back
+    /// is split among the contacts that were hit as what they stored is.
+    pub(crate) fn book(&self, accounts: &mut [Account]) {
+        let mut from = Span::default();
+        for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
+            let bodies = &self.bodies[from.bodies..span.bodies];
+            let index = &self.layout.bodies[from.bodies..span.bodies];
+            let given = outcome.given_back_per_taken();
+            for (k, row) in self.rows[from.rows..span.rows].iter().enumerate() {
+                let stored = if given != 0.0 && outcome.hit[k] { row.normal_work.max(0.0) } else { 0.0 };
+                let taken = row.star_work - given * stored;
+                let [a, b] = [row.a, row.b].map(|i| bodies[i as usize].inverse_mass > 0.0);
+                let share = if a && b { 0.5 * taken } else { taken };
+                for (body, _) in [(row.a, a), (row.b, b)].into_iter().filter(|(_, moves)| *moves) {
+                    accounts[index[body as usize] as usize].dissipated += share;
+                }
+            }
+            from = *span;
+        }
+    }
+
+    /// Sums over the islands, in their order, but for those of bodies of `undone`; an empty list names none.
+    pub(crate) fn totals(&self, undone: &[bool]) -> Totals {
+        let mut sum = Totals::default();
+        for (island, outcome) in self.islands.iter().zip(&self.outcomes) {
+            let first = island.bodies.first().map(|i| *i as usize);
+            if !first.is_some_and(|i| undone.get(i).copied().unwrap_or(false)) {
+                sum.add(outcome);
+            }
+        }
+        sum
+    }
+
+    /// Sum of the rises of E* of those islands whose E* rose, net of the work put in, but for those of bodies of
+    /// `undone` \[J\]. `change` is that of a body, less the work of force fields on it.
+    pub(crate) fn rises(&self, undone: &[bool], change: impl Fn(usize) -> f64) -> f64 {
+        let rise = |(island, outcome): (granule_islands::Island<'_>, &Outcome)| {
+            let stands = island.bodies.first().is_some_and(|i| !undone.get(*i as usize).copied().unwrap_or(false));
+            let change: f64 = if stands { island.bodies.iter().map(|i| change(*i as usize)).sum() } else { 0.0 };
+            if stands { (change - outcome.driven_work_on_star).max(0.0) } else { 0.0 }
+        };
+        self.islands.iter().zip(&self.outcomes).map(rise).sum()
+    }
+
+    /// Sum of the normal impulses between two bodies in the step that was solved last, with these `contacts` \[N s\].
+    pub(crate) fn impulse_between(&self, contacts: &[Contact], a: u32, b: u32) -> f64 {
+        let rows = self.rows.iter().zip(&self.layout.rows);
+        let of_pair = rows.filter(|(_, place)| {
+            let contact = &contacts[place.contact as usize];
+            (contact.a, contact.b) == (a, b)
+        });
+        of_pair.map(|(row, _)| row.normal_impulse).sum()
+    }
+
+    /// Work that lifts the bodies of the island of number `k` from the chords along which driven bodies moved them in a
+    /// step of `dt` \[s\] to the arcs, and as much again for what was missed before \[J\].
+    pub(crate) fn carried_round(&self, k: usize, dt: f64) -> f64 {
+        self.outcomes[k].carried_round * dt
+    }
+
+    /// Factor to which the impulses of the island of a body were scaled back, and the largest that had been reached
+    /// before \[N s\]; 1 and 0 where they were not.
+    pub(crate) fn scaled_back(&self, body: u32) -> (f64, f64) {
+        let stage = self.islands.island_of(body).map(|k| self.outcomes[k].stage);
+        stage.map_or((1.0, 0.0), |stage| (stage.scale, stage.reached))
+    }
+
+    /// Tells `sleep` what the contacts with bodies awake do to sleepers in the step that the contact stage has just
+    /// solved.
+    pub(crate) fn load_sleepers(&self, of: &Sleepers<'_>, contacts: &[Contact], sleep: &mut Sleep) {
+        for (row, place) in self.rows.iter().zip(&self.layout.rows) {
+            let c = &contacts[place.contact as usize];
+            for (i, sign) in [(c.a as usize, 1.0), (c.b as usize, -1.0)] {
+                if of.bodies.asleep[i] {
+                    sleep.add_load(i, row.impulse() * sign, row.static_friction > 0.0);
+                }
+            }
+        }
+    }
+}
+
+impl Totals {
+    /// Adds what phase `impact` did.
+    pub(crate) fn add_impacts(&mut self, impacts: &ImpactTotals) {
+        self.hits += impacts.hits;
+        self.impulses += impacts.iterations;
+        self.resolved += impacts.resolved;
+        self.fallbacks += impacts.fallbacks;
+        self.driven_work += impacts.driven_work;
+        self.friction += impacts.friction_work;
+        self.impact += impacts.normal_work;
+        self.impact_gain = impacts.gain;
+        self.impact_error = self.impact_error.max(impacts.error);
+    }
+
+    fn add(&mut self, outcome: &Outcome) {
+        let s = &outcome.stage;
+        self.sweeps = self.sweeps.max(s.sweeps);
+        self.residual = self.residual.max(s.residual);
+        self.unconverged += u32::from(!s.converged);
+        self.scaled += u32::from(s.scale < 1.0);
+        self.driven_work += outcome.driven_work_on_star;
+        self.friction += s.friction_work;
+        self.kinetic_change -= s.normal_work + s.friction_work;
+        let Some(r) = &outcome.release else { return };
+        self.hits += r.fast_contacts;
+        self.rounds = self.rounds.max(r.rounds);
+        self.impulses += r.impulses;
+        self.forced += u32::from(r.forced);
+        self.cut_short += u32::from(!r.converged);
+        self.impact += r.taken + r.compressed - r.released;
+        let driven = outcome.driven_work - s.driven_work;
+        let change = r.kinetic_after - r.kinetic_before - driven;
+        self.friction += r.released - r.compressed - change;
+        self.kinetic_change += change;
+        if r.frictionless {
+            let given = r.kinetic_before.max(r.kinetic_after).max(f64::MIN_POSITIVE);
+            let book = (change - (r.released - r.compressed)).abs() / given;
+            self.impact_error = self.impact_error.max(book);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::bodies::{BodyState, Frames, Table};
+
+    #[test]
+    fn spans_of_no_island_are_empty() {
+        let (table, state, frames) = (Table::default(), BodyState::default(), Frames::default());
+        let bodies = state.view(&table, &frames);
+        let mut problems = Problems::default();
+        problems.find(&bodies, &[]);
+        let given = Given { bodies: &bodies, contacts: &[], carried: &[], unforced: &[], dt: 1.0 };
+        problems.assemble(&given, |_| unreachable!("no contact"), |c| c.gap);
+        assert_eq!(problems.count(), 0);
+        assert_eq!(problems.totals(&[]).sweeps, 0);
+    }
+}

@@ -1,0 +1,135 @@
+//! Phase `advance`: poses by the integrator, by the velocities at the end of the contact stage.
+
+use granule_integrator::{Integrator, advance_pose, advance_smooth, is_isotropic};
+use granule_model::{DVec3, Pose, Velocity};
+use rayon::prelude::*;
+
+use crate::step::drive;
+use crate::step::forces::{self, Span};
+use crate::step::part::Part;
+use crate::step::scratch::{Motions, Scratch};
+use crate::world::bodies::{BodyState, Frames, follow};
+use crate::world::catalogue::Catalogue;
+use crate::world::error::EngineError;
+use crate::world::parallel;
+use crate::world::state::State;
+
+/// Phase `advance`: moves all bodies, and finds those that went through each other.
+///
+/// # Errors
+/// [`EngineError::Field`] where the fields move a body to where it is not finite.
+pub(crate) fn advance_bodies(
+    catalogue: &Catalogue,
+    part: &Part,
+    state: &mut State,
+    scratch: &mut Scratch,
+) -> Result<(), EngineError> {
+    let Scratch { frames, motion, crossings, problems, .. } = scratch;
+    let table = &catalogue.bodies;
+    let bodies = state.bodies.view(table, frames);
+    let may_cross = part.is_whole() && crossings.may_cross(&bodies, &motion.transport, part.dt);
+    if !table.meshes.is_empty() || may_cross {
+        motion.departed.clear();
+        motion.departed.extend_from_slice(bodies.pose);
+    }
+    let (span, free) = (Span { time: state.time, dt: part.dt }, problems.components().free_bodies());
+    let moved = advance(catalogue, free, span, motion, &mut state.bodies, frames);
+    moved.map_err(|i| forces::pulled_apart(catalogue, state, i))?;
+    drive::arrive(table, &state.driven, &motion.targets, &mut state.bodies.pose, frames);
+    if may_cross {
+        crossings.find(&state.bodies.view(table, frames), &state.pairs, &motion.departed);
+    }
+    Ok(())
+}
+
+/// Moves the bodies awake over a part of a step; `free` are those without contact.
+///
+/// # Errors
+/// The body that the force fields move to where it is not finite.
+fn advance(
+    catalogue: &Catalogue,
+    free: &[u32],
+    span: Span,
+    motion: &mut Motions,
+    bodies: &mut BodyState,
+    frames: &mut Frames,
+) -> Result<(), usize> {
+    let integrator = catalogue.settings.integrator;
+    // Bodies without contact are moved by symplectic Euler like all others.
+    let free = if integrator == Integrator::SymplecticEuler { &[] } else { free };
+    advance_free(catalogue, free, span, motion, bodies, frames)?;
+    let table = &catalogue.bodies;
+    let BodyState { pose, velocity, asleep, apart, .. } = bodies;
+    let written = (
+        pose.par_iter_mut(),
+        velocity.par_iter_mut(),
+        frames.boxes.par_iter_mut(),
+        frames.inverse_inertia.par_iter_mut(),
+    );
+    let read = (motion.transport.par_iter(), table.shape.par_iter(), table.principal_inertia.par_iter());
+    let items = (written, read).into_par_iter().enumerate();
+    parallel::for_each(items, |(i, ((pose, velocity, boxed, inertia), (transport, shape, moments)))| {
+        if !table.dynamic[i] || asleep[i] || apart[i] {
+            return;
+        }
+        if free.binary_search(&(i as u32)).is_err() {
+            advance_body(integrator, pose, velocity, *transport, *moments, span.dt);
+        }
+        follow(pose, shape, *moments, boxed, inertia);
+    });
+    Ok(())
+}
+
+fn advance_body(
+    integrator: Integrator,
+    pose: &mut Pose,
+    velocity: &mut Velocity,
+    transport: Velocity,
+    moments: DVec3,
+    dt: f64,
+) {
+    let (mut moved, mut turned) = (*pose, transport);
+    advance_pose(integrator, &mut moved, &mut turned, moments, dt);
+    if velocity.angular == transport.angular {
+        velocity.angular = turned.angular;
+    } else if !is_isotropic(moments) {
+        velocity.angular = turned_with(pose, &moved, *velocity, moments, dt);
+    }
+    *pose = moved;
+}
+
+/// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step.
+fn advance_free(
+    catalogue: &Catalogue,
+    free: &[u32],
+    Span { time, dt }: Span,
+    motion: &mut Motions,
+    bodies: &mut BodyState,
+    frames: &mut Frames,
+) -> Result<(), usize> {
+    let (table, integrator) = (&catalogue.bodies, catalogue.settings.integrator);
+    motion.free.clear();
+    for i in free.iter().map(|i| *i as usize) {
+        let (mut pose, mut velocity) = (bodies.pose[i], motion.unforced[i]);
+        let load = |pose: &Pose, velocity: &Velocity| forces::load(catalogue, i, pose, velocity, time);
+        advance_smooth(integrator, &mut pose, &mut velocity, table.principal_inertia[i], load, dt);
+        if !(pose.position.is_finite() && pose.rotation.is_finite() && velocity.is_finite()) {
+            return Err(i);
+        }
+        motion.free.push((pose, velocity));
+    }
+    for (i, (pose, velocity)) in free.iter().map(|i| *i as usize).zip(&motion.free) {
+        (bodies.pose[i], bodies.velocity[i]) = (*pose, *velocity);
+        frames.follow(table, i, pose);
+    }
+    Ok(())
+}
+
+/// Angular velocity of a body that was hit: it turns as a free top with the velocity after the hit, and is then carried
+/// over from the orientation which that motion leads to to the one that the body takes; its energy is that of the free
+/// top.
+fn turned_with(from: &Pose, to: &Pose, velocity: Velocity, moments: DVec3, dt: f64) -> DVec3 {
+    let (mut pose, mut v) = (*from, velocity);
+    advance_pose(Integrator::SymplecticEuler, &mut pose, &mut v, moments, dt);
+    to.transform_vector(pose.inverse_transform_vector(v.angular))
+}

@@ -1,0 +1,340 @@
+//! Dividing: which contacts a step has pressed too deep, and making it again in halves for those that hang together
+//! with them.
+//!
+//! **Judgement.** Each contact is judged by itself, against its own thickness h. It fails where its overlap is beyond
+//! its bound and grew in the step by more than a share of what was left to the limit (`world::overlap`), but no less
+//! than [`UNSEEN`]: a contact that creeps there is the drift correction's business, and no division changes it.
+//!
+//! **Groups.** Bodies that hang together by contacts before or after the move are a group, and groups do not know of
+//! each other within a step. Where the groups that failed hold less than half of the bodies, the others keep what they
+//! came to, and only those go back and move on in two halves; see [`Step::make_again`]. If what was kept apart
+//! meets all the same, the whole step is made again.
+//!
+//! **Ends.** A step is halved at most [`DEEPEST`] times, or [`DEEPEST_THIN`] while bodies move further than they are
+//! thick or swing round. A part that fails there is made once more with [`PATIENCE`] times the sweeps. If that fails as
+//! well, and a driven body presses on the group with more than its inertia explains, it is a *jam*: nothing can give
+//! way (`jam`). Otherwise the part stands as it is: what fails is convergence, not the scene.
+
+use std::sync::Arc;
+
+use granule_model::Velocity;
+
+use crate::contacts::reach::way_moved;
+use crate::contacts::search::Known;
+use crate::step::attempt::Step;
+use crate::step::detect;
+use crate::step::jam::{DEEPEST_AFTER_STOP, Jam, find_jam};
+use crate::step::observe::Outcome;
+use crate::step::part::Part;
+use crate::step::scratch::{Group, Groups, Scratch};
+use crate::world::bodies::Bodies;
+use crate::world::contact::{Carried, Contact, Contacts, depth_of_pair};
+use crate::world::error::EngineError;
+use crate::world::overlap::{OVERLAP_BOUND, UNSEEN, fails};
+use crate::world::parallel;
+
+/// How often a step may be halved.
+pub(crate) const DEEPEST: usize = 6;
+/// How often a step may be halved in which bodies move further than they are thick, or turn visibly: a rod of 1 m by 5
+/// mm that meets a wall at 50 m/s swings round at 200 rad/s, and within a share s of a radian leaves its tangent by
+/// s^2/4 m, 1 % of its half width at 0.01.
+pub(crate) const DEEPEST_THIN: usize = 12;
+/// Parts of a step, those undone included, beyond which that is given up.
+const MOST_PARTS: u32 = 1000;
+/// Factor on the sweeps of a part that cannot be halved any more.
+const PATIENCE: u32 = 20;
+
+/// Parts of a step that are made with so many sweeps, at most: what did not help four times will not help sixty times.
+const MOST_INSISTENT: u32 = 4;
+
+/// Why a step could not be made.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A number or a law failed.
+    Failed(EngineError),
+    /// Bodies are caught between others that do not give way.
+    Jammed(Jam),
+}
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Self {
+        Stop::Failed(error)
+    }
+}
+
+impl Step<'_> {
+    /// Makes a step of `dt`. Begins in halves where the one before had to be divided as a whole, for then it is likely
+    /// again, until halves come out so well that a whole one may.
+    pub(crate) fn step_by_margin(&mut self, dt: f64) -> Result<(), Stop> {
+        if !std::mem::take(&mut self.state.control.begins_in_halves) {
+            return self.divide(dt, 0);
+        }
+        for _ in 0..2 {
+            self.divide(0.5 * dt, 1)?;
+            let Scratch { active, failed, .. } = &mut *self.scratch;
+            judge(&self.state.contacts.list, active.contacts(), 0.5, failed);
+            self.state.control.begins_in_halves |= !failed.is_empty();
+        }
+        Ok(())
+    }
+
+    /// Makes a part of `dt`, in halves where contacts are pressed too deep.
+    pub(crate) fn divide(&mut self, dt: f64, depth: usize) -> Result<(), Stop> {
+        // The state before a step is kept where the step begins.
+        if depth > 0 {
+            self.save(depth);
+        }
+        let part = self.part(dt);
+        let outcome = self.attempt(&part)?;
+        if self.scratch.failed.is_empty() {
+            self.accept(&outcome);
+            return Ok(());
+        }
+        if depth >= DEEPEST && !self.is_long(dt, depth) {
+            return self.insist(outcome, depth);
+        }
+        // A driven body that stood in the step before has had its chance; what is no jam is divided like any other
+        // step.
+        if depth >= DEEPEST_AFTER_STOP
+            && self.state.control.stood
+            && let Some(jam) = find_jam(self, dt)
+        {
+            return Err(Stop::Jammed(jam));
+        }
+        self.report.undo(outcome.report.seconds);
+        if let Some(group) = self.failed_group() {
+            return self.make_again(&outcome, group, depth);
+        }
+        self.go_back(depth);
+        self.state.control.begins_in_halves = true;
+        self.halve(dt, depth)
+    }
+
+    /// Whether a part of a step is still long for the bodies that failed in it: one moved by more than its thickness,
+    /// or swung visibly out of the straight line along which contacts see it.
+    fn is_long(&self, dt: f64, depth: usize) -> bool {
+        let may = (DEEPEST..DEEPEST_THIN).contains(&depth) && self.report.substeps + self.report.undone < MOST_PARTS;
+        let (bodies, transport) = (self.bodies(), &self.scratch.motion.transport);
+        let contacts = &self.state.contacts.list;
+        let mut failed = self.scratch.failed.iter().map(|k| &contacts[*k as usize]);
+        let way = |i: u32| way_moved(&bodies, transport, i as usize, dt);
+        let swing = |i: u32| swing(&bodies, transport, i as usize, dt);
+        may && failed.any(|c| way(c.a) + way(c.b) > c.thickness || swing(c.a) + swing(c.b) > UNSEEN * c.thickness)
+    }
+
+    fn halve(&mut self, dt: f64, depth: usize) -> Result<(), Stop> {
+        self.divide(0.5 * dt, depth + 1)?;
+        let made = self.divide(0.5 * dt, depth + 1);
+        self.scratch.release_saved(depth + 1);
+        made
+    }
+
+    /// The last way out of a part that cannot be halved any more: many sweeps.
+    fn insist(&mut self, first: Outcome, depth: usize) -> Result<(), Stop> {
+        let mut outcome = first;
+        if self.insisted < MOST_INSISTENT {
+            self.insisted += 1;
+            self.report.undo(outcome.report.seconds);
+            self.go_back(depth);
+            outcome = self.attempt(&Part { patience: PATIENCE, ..first.part })?;
+        }
+        if !self.scratch.failed.is_empty()
+            && let Some(jam) = find_jam(self, first.part.dt)
+        {
+            return Err(Stop::Jammed(jam));
+        }
+        self.accept(&outcome);
+        Ok(())
+    }
+
+    /// Makes the part again in halves for the bodies of `group`; what the others came to stands.
+    fn make_again(&mut self, outcome: &Outcome, mut group: Group, depth: usize) -> Result<(), Stop> {
+        let (before, part) = (self.report, outcome.part);
+        self.undo_for(outcome, &mut group, depth);
+        let made = self.halve(part.dt, depth);
+        let is_crossed = made.is_ok() && self.rejoin(&part, &mut group, depth);
+        group.after = Arc::clone(&self.scratch.nothing.contacts);
+        self.scratch.groups.free.push(group);
+        made?;
+        if !is_crossed {
+            return Ok(());
+        }
+        self.report.take_back(&before);
+        self.go_back(depth);
+        self.state.control.begins_in_halves = true;
+        self.halve(part.dt, depth)
+    }
+
+    /// Goes back for the bodies of a group, lets the others stand, and leaves them apart.
+    fn undo_for(&mut self, outcome: &Outcome, group: &mut Group, depth: usize) {
+        let mut stands = *outcome;
+        let is_other = |c: &Contact| !group.members[c.a as usize] && !group.members[c.b as usize];
+        (stands.report.largest_overlap, stands.report.largest_overlap_thin) =
+            overlaps(&self.state.contacts.list, is_other);
+        let Scratch { saved, frames, .. } = &mut *self.scratch;
+        let table = &self.catalogue.bodies;
+        // Driven bodies are where they belong at the end of the part, and go with the group.
+        let returns = |i: usize| group.members[i] || (table.movable[i] && !table.dynamic[i]);
+        self.state.go_back_for(&saved[depth], table, frames, returns);
+        // What goes back does not grow drowsy by the part that it has not made.
+        self.leave_apart(|i| group.members[i]);
+        self.observe(&stands, &group.members);
+        self.state.bodies.apart.clone_from(&self.scratch.saved[depth].bodies.apart);
+        self.leave_apart(|i| !group.members[i]);
+        let Scratch { saved, search, .. } = &mut *self.scratch;
+        let mut own = search.begin();
+        let apart = &self.state.bodies.apart;
+        group.after.clone_from(&self.state.contacts);
+        part_contacts(group, &saved[depth].contacts, apart, Arc::make_mut(&mut own));
+        detect::install(own, self.state, search);
+    }
+
+    /// Lets all take part again after a group has made a part alone. Whether one of its bodies has come too near to one
+    /// that is none of it.
+    fn rejoin(&mut self, part: &Part, group: &mut Group, depth: usize) -> bool {
+        // Sleepers that the group woke moved as well.
+        let (state, table) = (&mut *self.state, &self.catalogue.bodies);
+        group.moved.clear();
+        group.moved.extend((0..table.len()).map(|i| state.bodies.awake(table, i)));
+        let Scratch { saved, search, frames, active, .. } = &mut *self.scratch;
+        state.bodies.apart.clone_from(&saved[depth].bodies.apart);
+        let mut joined = search.begin();
+        join_contacts(group, &state.contacts, Arc::make_mut(&mut joined));
+        search.end(&joined);
+        let mut found = search.begin();
+        let (bodies, into) = (state.bodies.view(table, frames), Arc::make_mut(&mut found));
+        search.find_pairs(&bodies, part.ahead(), &mut state.pairs, into);
+        let has_moved = |i: u32| group.moved[i as usize];
+        search.find_contacts(&bodies, &state.pairs, Known::of(&joined), has_moved, into);
+        let is_crossed = have_crossed(&bodies, &group.moved, &joined.list, &found.list);
+        detect::install(found, state, search);
+        active.take(&joined);
+        is_crossed
+    }
+
+    /// Lets the bodies awake for which `of` holds take no part in what follows.
+    fn leave_apart(&mut self, of: impl Fn(usize) -> bool) {
+        let (bodies, table) = (&mut self.state.bodies, &self.catalogue.bodies);
+        for i in (0..table.len()).filter(|i| of(*i)) {
+            bodies.apart[i] |= table.dynamic[i] && !bodies.asleep[i];
+        }
+    }
+
+    /// The bodies that hang together with contacts that failed; none where that is half of those awake or more.
+    fn failed_group(&mut self) -> Option<Group> {
+        // Laws that resolve impacts cluster by cluster book them together.
+        if !self.catalogue.settings.law.is_released() {
+            return None;
+        }
+        let Scratch { failed, active, groups, frames, .. } = &mut *self.scratch;
+        let Groups { pairs, awake, islands, free } = groups;
+        let (bodies, contacts) = (self.state.bodies.view(&self.catalogue.bodies, frames), &self.state.contacts.list);
+        awake.clear();
+        awake.extend((0..bodies.len()).map(|i| bodies.awake(i)));
+        pairs.clear();
+        pairs.extend(active.contacts().iter().map(Contact::pair));
+        pairs.extend(contacts.iter().filter(|c| c.is_near()).map(Contact::pair));
+        islands.build(bodies.len(), awake, pairs);
+        let mut group = free.pop().unwrap_or_default();
+        group.members.clear();
+        group.members.resize(bodies.len(), false);
+        let mut count = 0;
+        for c in failed.iter().map(|k| &contacts[*k as usize]) {
+            let island = islands.island_of(c.a).or(islands.island_of(c.b)).and_then(|island| islands.get(island));
+            for i in island.map_or(&[][..], |island| island.bodies) {
+                count += usize::from(!std::mem::replace(&mut group.members[*i as usize], true));
+            }
+        }
+        let all = awake.iter().filter(|awake| **awake).count();
+        if count > 0 && 2 * count < all {
+            return Some(group);
+        }
+        free.push(group);
+        None
+    }
+}
+
+/// Finds the `contacts` that fail against those `before`: in a step, or in a part of one that may use up that `share`
+/// of what a whole one may.
+pub(crate) fn judge(contacts: &[Contact], before: &[Contact], share: f64, failed: &mut Vec<u32>) {
+    failed.clear();
+    if parallel::largest(contacts, &Contact::depth) <= share * OVERLAP_BOUND {
+        return;
+    }
+    for (k, c) in contacts.iter().enumerate() {
+        if c.depth() > share * OVERLAP_BOUND && fails(c.depth(), depth_of_pair(before, c.pair()), share) {
+            failed.push(k as u32);
+        }
+    }
+}
+
+/// Largest overlap of the contacts that `counts` holds for, over the smaller radius and over the thickness.
+pub(crate) fn overlaps(contacts: &[Contact], counts: impl Fn(&Contact) -> bool + Sync) -> (f64, f64) {
+    let largest = |scale: &(dyn Fn(&Contact) -> f64 + Sync)| {
+        parallel::largest(contacts, &|c| if counts(c) { -c.gap / scale(c) } else { 0.0 })
+    };
+    (largest(&|c| c.radius), largest(&|c| c.thickness))
+}
+
+/// Gives a group its own of the contacts `before` a part, but for those with bodies that stay `apart`.
+fn part_contacts(group: &Group, before: &Contacts, apart: &[bool], own: &mut Contacts) {
+    let Group { members, after, .. } = group;
+    let is_left_out = |c: &Contact| apart[c.a as usize] || apart[c.b as usize];
+    own.list.clear();
+    own.carried.clear();
+    let of_group = before.list.iter().zip(&before.carried).filter(|(c, _)| is_of(c, members) && !is_left_out(c));
+    for (c, carried) in of_group {
+        own.list.push(*c);
+        own.carried.push(*carried);
+    }
+    own.own.clone_from(&before.own);
+    own.reach.clone_from(&before.reach);
+    own.crowd = before.crowd;
+    own.searched.clear();
+    // Before the first search nobody was looked at.
+    let searched = (0..members.len()).map(|i| if members[i] { before.searched.get(i) } else { after.searched.get(i) });
+    let searched = searched.map(|reach| reach.copied().unwrap_or(0.0));
+    own.searched.extend(searched);
+}
+
+/// Whether a body of a group has a part in a contact.
+fn is_of(c: &Contact, members: &[bool]) -> bool {
+    members[c.a as usize] || members[c.b as usize]
+}
+
+/// Joins the contacts of a group with those of the others, pair by pair.
+fn join_contacts(group: &Group, own: &Contacts, joined: &mut Contacts) {
+    joined.list.clear();
+    joined.carried.clear();
+    joined.searched.clone_from(&own.searched);
+    let all = group.after.list.iter().zip(&group.after.carried);
+    let mut others = all.filter(|(c, _)| !is_of(c, &group.members)).peekable();
+    let mut push = |(c, carried): (&Contact, &Carried)| {
+        joined.list.push(*c);
+        joined.carried.push(*carried);
+    };
+    for of_group in own.list.iter().zip(&own.carried) {
+        while let Some(other) = others.next_if(|(c, _)| c.pair() < of_group.0.pair()) {
+            push(other);
+        }
+        push(of_group);
+    }
+    others.for_each(push);
+}
+
+/// Whether a body of `group` has come too near to one that is none of it, since contacts were as `before`.
+fn have_crossed(bodies: &Bodies<'_>, group: &[bool], before: &[Contact], contacts: &[Contact]) -> bool {
+    contacts.iter().any(|c| {
+        let (a, b) = (c.a as usize, c.b as usize);
+        let both = bodies.dynamic[a] && bodies.dynamic[b] && group[a] != group[b];
+        both && fails(c.depth(), depth_of_pair(before, c.pair()), 1.0)
+    })
+}
+
+/// How far the surface of the body `i` leaves its tangent in a turn by `w dt`, `(w dt)^2 r/2` \[m\].
+fn swing(bodies: &Bodies<'_>, transport: &[Velocity], i: usize, dt: f64) -> f64 {
+    if bodies.round[i] || !bodies.movable[i] || bodies.extent[i] == f64::INFINITY {
+        return 0.0;
+    }
+    0.5 * (transport[i].angular * dt).length_squared() * bodies.extent[i]
+}

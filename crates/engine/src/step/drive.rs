@@ -1,0 +1,198 @@
+//! Phase `drive`: driven bodies follow their given motion.
+
+use granule_model::{DQuat, DVec3, Pose, Velocity};
+
+use crate::step::part::Part;
+use crate::step::scratch::{Motions, Target};
+use crate::world::bodies::{BodyState, Driven, Frames, Table};
+use crate::world::catalogue::Catalogue;
+use crate::world::check;
+use crate::world::description::Motion;
+use crate::world::error::EngineError;
+use crate::world::state::{DrivenClock, State};
+
+/// A driven body whose motion leads nowhere, by dense index, and what is wrong.
+#[derive(Debug)]
+struct Astray(usize, &'static str);
+
+/// Phase `drive`: notes the velocities before, and sets those of driven bodies.
+///
+/// # Errors
+/// [`EngineError::Motion`] for a motion that leads nowhere.
+pub(crate) fn drive_bodies(
+    catalogue: &Catalogue,
+    part: &Part,
+    state: &mut State,
+    motion: &mut Motions,
+) -> Result<(), EngineError> {
+    let Motions { targets, unforced, .. } = motion;
+    let BodyState { pose, velocity, .. } = &mut state.bodies;
+    unforced.clone_from(velocity);
+    let table = &catalogue.bodies;
+    drive(table, &state.driven, pose, [state.time, part.dt], targets, velocity)
+        .map_err(|Astray(i, reason)| EngineError::Motion { step: state.steps + 1, body: table.label(i), reason })
+}
+
+/// Sets the velocity of every driven body to the one that takes it, over `dt`, to its pose at `time + dt`. The contact
+/// stage sees this velocity, so that what rests on a moving floor moves with it.
+///
+/// Where a motion leads nowhere no body's velocity is set.
+fn drive(
+    table: &Table,
+    clocks: &[DrivenClock],
+    pose: &[Pose],
+    [time, dt]: [f64; 2],
+    targets: &mut Vec<Target>,
+    velocity: &mut [Velocity],
+) -> Result<(), Astray> {
+    targets.clear();
+    for (driven, clock) in table.driven.iter().zip(clocks) {
+        let i = driven.body as usize;
+        let target = if table.present[i] { aim(driven, table, clock, &pose[i], [time, dt])? } else { IDLE };
+        targets.push(target);
+    }
+    for ((driven, clock), target) in table.driven.iter().zip(clocks).zip(targets) {
+        if table.present[driven.body as usize] {
+            velocity[driven.body as usize] = if clock.stands { Velocity::ZERO } else { target.velocity };
+        }
+    }
+    Ok(())
+}
+
+/// Of a driven body that was taken out.
+const IDLE: Target = Target { pose: Pose::IDENTITY, velocity: Velocity::ZERO };
+
+/// Where a driven body at `pose` is taken in `dt`.
+fn aim(
+    driven: &Driven,
+    table: &Table,
+    clock: &DrivenClock,
+    pose: &Pose,
+    [time, dt]: [f64; 2],
+) -> Result<Target, Astray> {
+    let i = driven.body as usize;
+    let target = own_pose_at(driven, clock, time + dt);
+    if let Some((_, reason)) = check::pose(&target) {
+        return Err(Astray(i, pose_reason(reason)));
+    }
+    // Poses of bodies are those of the body axes; motions are given for the own axes.
+    let target = target.compose(&table.shape[i].frame().inverse());
+    let velocity = Velocity {
+        linear: (target.position - pose.position) / dt,
+        angular: rotation_vector(target.rotation * pose.rotation.conjugate()) / dt,
+    };
+    if velocity.is_finite() {
+        Ok(Target { pose: target, velocity })
+    } else {
+        Err(Astray(i, "goes further in the step than a finite velocity takes it"))
+    }
+}
+
+/// What is wrong with a pose that a motion leads to, said of the motion.
+fn pose_reason(reason: &str) -> &'static str {
+    match reason {
+        "must be finite" => "leads to a position that is not finite",
+        "must be a unit quaternion" => "leads to an orientation that is not a unit quaternion",
+        _ => "leads further than 1e12 m from the origin",
+    }
+}
+
+/// Velocity with which a motion begins, of a point at `arm` from the origin of the own axes; zero for a motion of which
+/// only poses are known. It bears on nothing but the energy book of the first step.
+pub(crate) fn initial_velocity(motion: &Motion, arm: DVec3) -> Velocity {
+    match motion {
+        Motion::Constant(v) => Velocity { linear: v.at(arm), ..*v },
+        Motion::Sine { amplitude, frequency, phase } => {
+            let rate = std::f64::consts::TAU * frequency;
+            Velocity { linear: *amplitude * (rate * libm::cos(*phase)), angular: DVec3::ZERO }
+        }
+        Motion::Function(_) => Velocity::ZERO,
+    }
+}
+
+/// Moves driven bodies to the pose that [`drive`] aimed at, free of the rounding of `position + velocity dt`.
+pub(crate) fn arrive(
+    table: &Table,
+    clocks: &[DrivenClock],
+    targets: &[Target],
+    pose: &mut [Pose],
+    frames: &mut Frames,
+) {
+    for ((driven, clock), target) in table.driven.iter().zip(clocks).zip(targets) {
+        let i = driven.body as usize;
+        if table.present[i] && !clock.stands {
+            pose[i] = target.pose;
+            frames.follow(table, i, &target.pose);
+        }
+    }
+}
+
+/// Speed of the fastest point within `arm` of the origin of the own axes, at any time; of a function its largest in the
+/// `span` \[s\] from `time` on, by difference, zero where it leads nowhere \[m/s\].
+pub(crate) fn fastest(driven: &Driven, clock: &DrivenClock, arm: f64, time: f64, span: f64) -> f64 {
+    match &driven.motion {
+        Motion::Constant(v) => v.linear.length() + turning(v.angular, arm),
+        Motion::Sine { amplitude, frequency, .. } => amplitude.length() * std::f64::consts::TAU * frequency,
+        Motion::Function(_) => {
+            let [from, to] = [time, time + span].map(|t| own_pose_at(driven, clock, t));
+            let angular = rotation_vector(to.rotation * from.rotation.conjugate()) / span;
+            let speed = ((to.position - from.position) / span).length() + turning(angular, arm);
+            if speed.is_finite() { speed } else { 0.0 }
+        }
+    }
+}
+
+/// Speed by which a spin moves what is at `arm` \[m/s\]; zero without spin, however long the arm.
+fn turning(angular: DVec3, arm: f64) -> f64 {
+    let spin = angular.length();
+    if spin > 0.0 { spin * arm } else { 0.0 }
+}
+
+/// Period of a motion that goes to and fro \[s\]; infinite for the others.
+pub(crate) fn period(motion: &Motion) -> f64 {
+    match motion {
+        Motion::Sine { amplitude, frequency, .. } if *amplitude != DVec3::ZERO => frequency.recip(),
+        _ => f64::INFINITY,
+    }
+}
+
+/// Pose of the own axes at a time of the simulation.
+fn own_pose_at(driven: &Driven, clock: &DrivenClock, time: f64) -> Pose {
+    let (start, time) = (driven.start, time - clock.start_time);
+    match &driven.motion {
+        Motion::Constant(v) => {
+            let turned = granule_integrator::rotate(start.rotation, v.angular * time);
+            Pose::new(start.position + v.linear * time, turned)
+        }
+        Motion::Sine { amplitude, frequency, phase } => {
+            let angle = std::f64::consts::TAU * frequency * time + phase;
+            Pose { position: start.position + *amplitude * (libm::sin(angle) - libm::sin(*phase)), ..start }
+        }
+        Motion::Function(f) => f(time),
+    }
+}
+
+/// The rotation vector of a unit quaternion, by the shorter way round.
+fn rotation_vector(q: DQuat) -> DVec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    let v = q.xyz();
+    let sine = v.length();
+    if sine == 0.0 {
+        return DVec3::ZERO;
+    }
+    v * (2.0 * libm::atan2(sine, q.w) / sine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rotation_vector_inverts_the_exponential_map() {
+        for w in [DVec3::new(0.3, -0.2, 0.9), DVec3::new(1e-9, 0.0, 0.0), DVec3::new(0.0, 3.0, 0.0)] {
+            let q = granule_integrator::rotate(DQuat::IDENTITY, w);
+            let error = (rotation_vector(q) - w).length();
+            assert!(error <= 1e-15 * w.length().max(1.0) * 4.0, "{error:e}");
+        }
+    }
+}

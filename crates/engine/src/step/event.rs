@@ -1,0 +1,279 @@
+//! Event stepping: from impact to impact, for up to some thousand bodies.
+//!
+//! A step of `dt` is cut at its impacts (Tang 2014, section 2; RBSS thesis 2005, section 4.1.1.2.2). The law of the
+//! scene resolves what touches and approaches; the bodies then move until the next contact touches, and so on to the
+//! end of the step. Between impacts contacts that rest are carried by the contact stage, as in any step, and free
+//! motion follows gravity exactly: `x += (v + v')/2 dt`, so that the plain sum of kinetic and potential energy is the
+//! one that is kept (E* with dt = 0).
+//!
+//! **Time of touch.** The time to the first touch is taken from gap, approach speed and the acceleration of gravity
+//! between the two bodies. For spheres the gap of straight paths is convex in time, so this time is never too long: the
+//! bodies go there, look again, and arrive, with digits doubling, when the gap is below [`ARRIVED`] of the smaller
+//! radius. Where it was too long after all (corners that turn) the move is undone and shortened.
+//!
+//! **Termination.** Contacts slower than a few g dt are no impacts but rest: they are left to the contact stage, and
+//! with them the end of every sequence of ever smaller bounces (Zeno). A step makes at most [`MOVES`] moves for every
+//! body and [`LEAST_MOVES`]; what is left of it then is one ordinary step, counted in
+//! [`crate::StepReport::unfinished`].
+//!
+//! **Fallback.** Nothing between impacts divides a move or tells a jam. A step in which contacts were pressed too deep,
+//! as by driven bodies or by plates that swing, is undone and made as an ordinary one, and is counted there as well.
+
+use granule_measure::Energies;
+use granule_model::DVec3;
+
+use crate::book::clock::Clock;
+use crate::book::report::EnergyReport;
+use crate::contacts::reach::Ahead;
+use crate::islands::impact::{Impact, ImpactTotals, Standing};
+use crate::islands::limits::Limits;
+use crate::step::attempt::Step;
+use crate::step::detect;
+use crate::step::divide::Stop;
+use crate::step::exchange::{has_sleepers, sleepers, wake_loaded_more};
+use crate::step::part::{Part, Pass, TURNS};
+use crate::step::scratch::Scratch;
+use crate::world::bodies::Bodies;
+use crate::world::contact::Contact;
+use crate::world::error::EngineError;
+use crate::world::overlap;
+use crate::world::pairs::Pairs;
+
+/// Gap at which a contact counts as reached, over the smaller radius.
+const ARRIVED: f64 = 1e-10;
+/// Gap up to which a contact touches in the law's problem, over the smaller radius: as in `granule resolve`.
+const TOUCH: f64 = 1e-6;
+/// Moves in a step.
+const MOVES: usize = 50;
+const LEAST_MOVES: usize = 1000;
+/// How often a move that went too far is shortened.
+const SHORTENINGS: usize = 60;
+/// Share of a step that is not worth a move.
+const NOTHING: f64 = 1e-12;
+/// Where the state before a move is kept, beyond those of divided steps.
+const KEPT: usize = 8;
+
+impl Step<'_> {
+    /// Makes a step of `dt`, impact after impact, from the state kept at `start`; as an ordinary one where bodies sink
+    /// into each other so.
+    pub(crate) fn step_by_events(&mut self, dt: f64, start: usize) -> Result<(), Stop> {
+        let begun = self.report;
+        self.move_by_events(dt)?;
+        // On the way as well as at the end: a plate may sink and swing out again.
+        let at_start = &self.scratch.saved[start].contacts.list;
+        let deepest = at_start.iter().map(Contact::depth).fold(0.0, f64::max);
+        if !overlap::fails(self.report.largest_overlap_thin, deepest, 1.0) {
+            return Ok(());
+        }
+        self.report.take_back(&begun);
+        self.report.unfinished += 1;
+        self.go_back(start);
+        self.save(0);
+        self.step_by_margin(dt)
+    }
+
+    fn move_by_events(&mut self, dt: f64) -> Result<(), Stop> {
+        let mut left = dt;
+        let mut moves = LEAST_MOVES.max(MOVES * self.catalogue.bodies.len());
+        while left > NOTHING * dt {
+            self.find_touching(dt);
+            self.resolve_touching(dt);
+            if moves == 0 {
+                self.report.unfinished += 1;
+                self.save(0);
+                return self.divide(left, 0);
+            }
+            moves -= 1;
+            let until = self.first_touch(left, dt).unwrap_or(left);
+            left -= self.fly(until, dt)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the contacts of the coming step where they are not known.
+    fn find_touching(&mut self, dt: f64) {
+        if self.state.control.contacts_are_stale {
+            let ahead = Ahead::under(self.catalogue.gravity(), dt);
+            detect::look(self.catalogue, ahead, self.state, self.scratch, &mut Clock::start());
+        }
+    }
+
+    /// Resolves what touches and approaches, at once, with the sleepers that take part.
+    fn resolve_touching(&mut self, dt: f64) {
+        let (catalogue, part) = (self.catalogue, self.part(dt));
+        let limits = part.limits();
+        self.scratch.sleep.begin_step();
+        if has_sleepers(catalogue, self.state) {
+            let contacts = self.state.contacts.clone();
+            let mut of = sleepers(catalogue, self.state);
+            self.scratch.sleep.wake_met(&mut of, &contacts.list, &part.surroundings());
+        }
+        if !self.find_impacts(&limits) {
+            return;
+        }
+        let before = self.datum.energies(&self.bodies());
+        for turn in 1.. {
+            let totals = self.resolve_impacts(&limits);
+            if turn < TURNS && has_sleepers(catalogue, self.state) {
+                self.scratch.sleep.begin_loads(catalogue.bodies.len());
+                self.scratch.active.take(&self.state.contacts);
+                if wake_loaded_more(catalogue, &part, self.state, self.scratch) {
+                    self.find_impacts(&limits);
+                    continue;
+                }
+            }
+            self.state.bodies.velocity.clone_from(&self.scratch.impact.velocity);
+            self.report_impacts(&before, &totals);
+            break;
+        }
+        // Bodies that are faster now may reach others.
+        self.state.control.contacts_are_stale = true;
+        self.find_touching(dt);
+    }
+
+    /// Says how each contact stands; whether one is hit.
+    fn find_impacts(&mut self, limits: &Limits) -> bool {
+        let Scratch { impact, frames, .. } = &mut *self.scratch;
+        let bodies = self.state.bodies.view(&self.catalogue.bodies, frames);
+        let contacts = self.state.contacts.list.iter();
+        impact.standing.clear();
+        impact.standing.extend(contacts.map(|c| standing(c, &bodies, &self.catalogue.pairs, limits)));
+        impact.standing.iter().any(|s| s.hit)
+    }
+
+    /// Lets the law of the scene resolve what is hit; the velocities after are those of the impact.
+    fn resolve_impacts(&mut self, limits: &Limits) -> ImpactTotals {
+        let Scratch { impact, frames, .. } = &mut *self.scratch;
+        let Impact { velocity, .. } = impact;
+        let bodies = self.state.bodies.view(&self.catalogue.bodies, frames);
+        velocity.clear();
+        velocity.extend_from_slice(bodies.velocity);
+        let (law, contacts) = (self.catalogue.settings.law.law(), &self.state.contacts.list);
+        impact.resolve(law, &bodies, contacts, &self.catalogue.pairs, limits)
+    }
+
+    /// Enters in the report what impacts did since the energies were `before`.
+    fn report_impacts(&mut self, before: &Energies, totals: &ImpactTotals) {
+        let now = self.datum.energies(&self.bodies());
+        let star_change = now.conserved() - before.conserved() - totals.driven_work;
+        self.report.hits += totals.hits;
+        self.report.resolved += totals.resolved;
+        self.report.fallbacks += totals.fallbacks;
+        self.report.impact_iterations += totals.iterations;
+        self.report.energy.add(&EnergyReport {
+            kinetic: now.kinetic(),
+            potential: now.potential,
+            star: now.conserved(),
+            driven_work: totals.driven_work,
+            dissipated_impact: totals.normal_work,
+            dissipated_friction: totals.friction_work,
+            dissipated_contact: -star_change - totals.normal_work - totals.friction_work,
+            star_change,
+            stage_gain: totals.gain,
+            impact_error: totals.error,
+            ..EnergyReport::default()
+        });
+    }
+
+    /// Time to the first touch within `left` that is an impact \[s\].
+    fn first_touch(&self, left: f64, dt: f64) -> Option<f64> {
+        let (limits, bodies, gravity) = (self.part(dt).limits(), self.bodies(), self.catalogue.gravity());
+        let mut first = None;
+        for c in self.state.contacts.list.iter().filter(|c| !has_arrived(c)) {
+            let pull = |i: u32| if bodies.awake(i as usize) { c.normal.dot(gravity) } else { 0.0 };
+            let (speed, pull) = (c.normal_velocity(bodies.pose, bodies.velocity), pull(c.a) - pull(c.b));
+            let Some(time) = time_to_close(c.gap, speed, pull) else { continue };
+            if time < left && -(speed + pull * time) > limits.hits(c.speed(bodies.pose, bodies.velocity)).fast {
+                first = Some(first.map_or(time, |t: f64| t.min(time)));
+            }
+        }
+        first
+    }
+
+    /// Moves on by `until`, or less where a contact that is an impact would be passed; returns the time made.
+    fn fly(&mut self, until: f64, dt: f64) -> Result<f64, EngineError> {
+        let limits = self.part(dt).limits();
+        // What touches already is not an impact any more, or was refused by the step: the contact stage has it.
+        let arrived = self.state.contacts.list.iter().filter(|c| has_arrived(c));
+        let touching: Vec<(u32, u32)> = arrived.map(Contact::pair).collect();
+        let mut time = until;
+        self.save(KEPT);
+        for turn in 0..=SHORTENINGS {
+            let outcome = self.attempt(&Part { pass: Pass::Flight { horizon: dt }, ..self.part(time) })?;
+            let passed = (turn < SHORTENINGS).then(|| self.passed(&touching, &limits, time)).flatten();
+            let Some(share) = passed else {
+                self.accept(&outcome);
+                return Ok(time);
+            };
+            self.report.undo(outcome.report.seconds);
+            self.go_back(KEPT);
+            time *= share;
+        }
+        Ok(0.0)
+    }
+
+    /// Share of the last move, of `time` \[s\], after which the contact that is passed furthest touched; none where no
+    /// impact was passed.
+    fn passed(&self, touching: &[(u32, u32)], limits: &Limits, time: f64) -> Option<f64> {
+        let bodies = self.bodies();
+        let mut least = None;
+        for c in self.state.contacts.list.iter().filter(|c| c.gap < -ARRIVED * c.radius) {
+            let approach = -c.normal_velocity(bodies.pose, bodies.velocity);
+            let fast = limits.hits(c.speed(bodies.pose, bodies.velocity)).fast;
+            if approach <= fast || touching.contains(&c.pair()) {
+                continue;
+            }
+            // Back by the depth at the speed it has now, and never by nothing or all.
+            let moved = approach * time;
+            let share = (1.0 + c.gap / moved).clamp(0.1, 1.0 - 1e-9);
+            least = Some(least.map_or(share, |s: f64| s.min(share)));
+        }
+        least
+    }
+}
+
+/// How a contact stands between two moves.
+fn standing(c: &Contact, bodies: &Bodies<'_>, pairs: &Pairs, limits: &Limits) -> Standing {
+    let approach = -c.normal_velocity(bodies.pose, bodies.velocity);
+    let hits = limits.hits(c.speed(bodies.pose, bodies.velocity));
+    let touches = c.gap <= TOUCH * c.radius && (bodies.awake(c.a as usize) || bodies.awake(c.b as usize));
+    let rebound = pairs.of(bodies.table, c, bodies.pose, bodies.velocity).restitution * approach;
+    let hit = touches && has_arrived(c) && approach > hits.fast && rebound > hits.lift;
+    Standing { touches, hit, impulse: DVec3::ZERO }
+}
+
+/// Whether a contact counts as reached.
+fn has_arrived(contact: &Contact) -> bool {
+    contact.gap <= ARRIVED * contact.radius
+}
+
+/// First time at which `gap + speed t + pull t^2 / 2` falls to zero, for a gap above zero.
+fn time_to_close(gap: f64, speed: f64, pull: f64) -> Option<f64> {
+    let root = speed * speed - 2.0 * pull * gap;
+    if root < 0.0 {
+        return None;
+    }
+    // The smaller root, in the form without cancellation.
+    let time = 2.0 * gap / (root.sqrt() - speed);
+    (time > 0.0 && time.is_finite()).then_some(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_to_close_is_exact() {
+        let case = |gap: f64, speed: f64, pull: f64, expected: f64| {
+            let time = time_to_close(gap, speed, pull).expect("it closes");
+            assert!((time - expected).abs() <= 1e-15 * expected * 4.0, "{time}");
+        };
+        case(2.0, -4.0, 0.0, 0.5);
+        // Dropped from 4.9 m; thrown up with 9.8 m/s from there.
+        case(4.9, 0.0, -9.8, 1.0);
+        case(4.9, 9.8, -9.8, 1.0 + 2f64.sqrt());
+        // Away without pull, and pulled away before it arrives.
+        assert_eq!(time_to_close(1.0, 1.0, 0.0), None);
+        assert_eq!(time_to_close(1.0, -1.0, 9.8), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! Phase `observe`: who falls asleep, and the energies of a part of a step that stands.
+
+use granule_model::Velocity;
+
+use crate::book::clock::Clock;
+use crate::book::report::{EnergyReport, Phase, StepReport};
+use crate::islands::impact::ImpactTotals;
+use crate::islands::problems::Totals;
+use crate::islands::sleep::Sleepers;
+use crate::step::forces;
+use crate::step::part::{Part, Pass};
+use crate::step::scratch::Scratch;
+use crate::world::catalogue::Catalogue;
+use crate::world::parallel;
+use crate::world::state::State;
+
+/// A part of a step that was made, and may stand or be undone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) part: Part,
+    /// Counts and times; the energies follow when it is observed.
+    pub(crate) report: StepReport,
+    pub(crate) opening: Opening,
+    /// Kinetic energy with the forces of the part \[J\].
+    pub(crate) forced: f64,
+    pub(crate) impacts: ImpactTotals,
+}
+
+/// The energies with which a part begins \[J\].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    /// E*.
+    pub(crate) star: f64,
+    /// Change of E* because bodies make a part of another length than before.
+    pub(crate) step_change: f64,
+}
+
+/// Gives every body awake the length of the part that it now makes, and notes with what energies it begins.
+pub(crate) fn open(catalogue: &Catalogue, part: &Part, state: &mut State, scratch: &mut Scratch) -> Opening {
+    let (table, gravity, star_time) = (&catalogue.bodies, catalogue.gravity(), part.star_time());
+    let bodies = &mut state.bodies;
+    let mut step_change = 0.0;
+    for i in 0..table.len() {
+        if bodies.awake(table, i) && bodies.step[i] != star_time {
+            // A body that has made no step yet comes in with the length of its first one.
+            if bodies.step[i] >= 0.0 {
+                let before = bodies.motion(table, i).step_term(gravity);
+                bodies.step[i] = star_time;
+                step_change += bodies.motion(table, i).step_term(gravity) - before;
+            }
+            bodies.step[i] = star_time;
+        }
+    }
+    let bodies = bodies.view(table, &scratch.frames);
+    let star = part.datum.energies(&bodies).conserved();
+    parallel::fill(&mut scratch.motion.star_before, bodies.len(), &|i| part.datum.star_of(&bodies, i));
+    Opening { star, step_change }
+}
+
+/// Kinetic energy now \[J\].
+pub(crate) fn kinetic(catalogue: &Catalogue, part: &Part, state: &State, scratch: &Scratch) -> f64 {
+    part.datum.energies(&state.bodies.view(&catalogue.bodies, &scratch.frames)).kinetic()
+}
+
+/// Observes a part that stands for the bodies that are not of `undone`, an empty list naming none: books what its
+/// contacts took, puts bodies to sleep, and reports.
+pub(crate) fn observe(
+    catalogue: &Catalogue,
+    outcome: &Outcome,
+    undone: &[bool],
+    state: &mut State,
+    scratch: &mut Scratch,
+) -> StepReport {
+    let mut clock = Clock::start();
+    clock.enter(Phase::Observe);
+    scratch.pending.accept(&mut state.bodies.account, undone);
+    let mut totals = scratch.problems.totals(undone);
+    totals.add_impacts(&outcome.impacts);
+    let mut report = outcome.report;
+    report.energy = energies(catalogue, outcome, &totals, undone, state, scratch);
+    report.energy.rises = rises(catalogue, outcome, undone, state, scratch, report.energy.star_change);
+    clock.leave();
+    for (sum, x) in report.seconds.iter_mut().zip(clock.seconds) {
+        *sum += x;
+    }
+    report.pairs = state.pairs.pairs().len();
+    report.contacts = state.contacts.list.len();
+    report.islands = scratch.problems.count();
+    report.largest_island = scratch.problems.largest();
+    report.count(&totals);
+    report
+}
+
+impl StepReport {
+    /// Fills in the counts of a part.
+    fn count(&mut self, totals: &Totals) {
+        self.sweeps = totals.sweeps;
+        self.residual = totals.residual;
+        self.unconverged = totals.unconverged;
+        self.scaled = totals.scaled;
+        self.hits = totals.hits;
+        self.rounds = totals.rounds;
+        self.impact_iterations = totals.impulses;
+        self.forced = totals.forced;
+        self.cut_short = totals.cut_short;
+        self.resolved = totals.resolved;
+        self.fallbacks = totals.fallbacks;
+    }
+}
+
+/// The energies of a part; puts bodies to sleep.
+fn energies(
+    catalogue: &Catalogue,
+    outcome: &Outcome,
+    totals: &Totals,
+    undone: &[bool],
+    state: &mut State,
+    scratch: &mut Scratch,
+) -> EnergyReport {
+    let Outcome { part, opening, forced, .. } = outcome;
+    let bodies = state.bodies.view(&catalogue.bodies, &scratch.frames);
+    let correction_work = scratch.correction.work(&bodies, catalogue.gravity(), undone);
+    let field_work = forces::work_but_for(undone, &scratch.motion.field_work);
+    let slept = if catalogue.settings.sleeping { settle(catalogue, part, state, scratch) } else { 0.0 };
+    let now = part.datum.energies(&state.bodies.view(&catalogue.bodies, &scratch.frames));
+    let star_change = now.conserved() - opening.star - totals.driven_work - field_work;
+    EnergyReport {
+        kinetic: now.kinetic(),
+        potential: now.potential,
+        star: now.conserved(),
+        driven_work: totals.driven_work,
+        field_work,
+        dissipated_impact: totals.impact,
+        dissipated_friction: totals.friction,
+        dissipated_contact: correction_work - star_change - totals.impact - totals.friction - slept,
+        dissipated_sleep: slept,
+        correction_work,
+        step_change: opening.step_change,
+        rises: 0.0,
+        star_change,
+        stage_gain: (totals.kinetic_change / energy_given(catalogue, part, *forced)).max(totals.impact_gain),
+        impact_error: totals.impact_error,
+    }
+}
+
+/// Puts bodies at rest to sleep; returns what that takes from E* \[J\].
+fn settle(catalogue: &Catalogue, part: &Part, state: &mut State, scratch: &mut Scratch) -> f64 {
+    let State { bodies, rest, contacts, time, .. } = state;
+    let (table, sleep, contacts) = (&catalogue.bodies, &mut scratch.sleep, &contacts.list);
+    let mut of = Sleepers { table, bodies, rest };
+    sleep.find_held(&mut of, contacts, |c| *catalogue.pairs.at(table, c));
+    let taken = sleep.settle(&mut of, contacts, &part.surroundings());
+    if !catalogue.fields.is_empty() {
+        for i in sleep.fallen.iter().map(|i| *i as usize) {
+            let force = catalogue.field_force(i, &of.bodies.pose[i], &Velocity::ZERO, *time);
+            of.note_field(i, force);
+        }
+    }
+    taken
+}
+
+/// Kinetic energy that the stages were given, `forced` as it came in; for a flight, which may be as short as rounding
+/// lets it, at least what gravity gives in a whole step \[J\].
+fn energy_given(catalogue: &Catalogue, part: &Part, forced: f64) -> f64 {
+    let Pass::Flight { horizon } = part.pass else { return forced.max(f64::MIN_POSITIVE) };
+    let (table, speed) = (&catalogue.bodies, catalogue.gravity().length() * horizon);
+    let mass: f64 = (0..table.len()).filter(|i| table.dynamic[*i]).map(|i| table.mass[i]).sum();
+    forced.max(0.5 * mass * speed * speed).max(f64::MIN_POSITIVE)
+}
+
+/// Rises of E* in the part, island by island, without what the drift correction lifts, which has a book of its own.
+/// Laws that resolve impacts cluster by cluster book the work of driven bodies for all of them together: there the
+/// `change` of the whole is all that can be judged.
+fn rises(
+    catalogue: &Catalogue,
+    outcome: &Outcome,
+    undone: &[bool],
+    state: &State,
+    scratch: &Scratch,
+    change: f64,
+) -> f64 {
+    let part = &outcome.part;
+    if !catalogue.settings.law.is_released() || !part.is_whole() {
+        return change.max(0.0);
+    }
+    let Scratch { motion, correction, problems, frames, .. } = scratch;
+    let (bodies, gravity) = (state.bodies.view(&catalogue.bodies, frames), catalogue.gravity());
+    let field = |i: usize| motion.field_work.get(i).copied().unwrap_or(0.0);
+    let put_in = |i: usize| correction.work_on(&bodies, gravity, i) + field(i);
+    problems.rises(undone, |i| part.datum.star_of(&bodies, i) - motion.star_before[i] - put_in(i))
+}

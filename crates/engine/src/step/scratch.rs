@@ -1,0 +1,116 @@
+//! What a step works with: memory that it fills before it reads it, and what follows from the state.
+
+use std::sync::Arc;
+
+use granule_forces::Force;
+use granule_islands::Islands;
+use granule_model::{Pose, Velocity};
+
+use crate::contacts::closing::{Active, Closing};
+use crate::contacts::correct::Correction;
+use crate::contacts::crossing::Crossings;
+use crate::contacts::search::Search;
+use crate::islands::impact::Impact;
+use crate::islands::problems::Problems;
+use crate::islands::sleep::Sleep;
+use crate::world::account::Pending;
+use crate::world::bodies::Frames;
+use crate::world::contact::Contacts;
+use crate::world::state::State;
+
+/// Scratch of a step. Nothing in it decides about a later step; [`Frames`] follow from the poses.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) frames: Frames,
+    pub(crate) motion: Motions,
+    pub(crate) search: Search,
+    pub(crate) crossings: Crossings,
+    pub(crate) closing: Closing,
+    pub(crate) active: Active,
+    pub(crate) problems: Problems,
+    pub(crate) impact: Impact,
+    pub(crate) correction: Correction,
+    pub(crate) sleep: Sleep,
+    pub(crate) pending: Pending,
+    /// Contacts that failed in the attempt that was judged last, by their place in the list.
+    pub(crate) failed: Vec<u32>,
+    pub(crate) groups: Groups,
+    /// States to go back to, by the depth to which the step is divided.
+    pub(crate) saved: Vec<State>,
+    /// Of which those share that are not needed.
+    pub(crate) nothing: State,
+}
+
+/// How bodies move in the sub-step under way, by dense index.
+#[derive(Debug, Default)]
+pub(crate) struct Motions {
+    /// Where driven bodies are taken, in the order of the table of them.
+    pub(crate) targets: Vec<Target>,
+    /// Velocities before the forces of the step; of driven bodies those before `drive`.
+    pub(crate) unforced: Vec<Velocity>,
+    /// Velocities with them.
+    pub(crate) forced: Vec<Velocity>,
+    /// Velocities at the end of the contact stage, by which poses are advanced.
+    pub(crate) transport: Vec<Velocity>,
+    /// Poses before the move, where bodies may have gone through others.
+    pub(crate) departed: Vec<Pose>,
+    /// What the force fields do to each body, and their work \[J\]; empty without any.
+    pub(crate) field_forces: Vec<Force>,
+    pub(crate) field_work: Vec<f64>,
+    /// Where the bodies without contact go.
+    pub(crate) free: Vec<(Pose, Velocity)>,
+    /// E* of each body at the start \[J\].
+    pub(crate) star_before: Vec<f64>,
+}
+
+/// Where a sub-step takes the own axes of a driven body, and how fast.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) pose: Pose,
+    pub(crate) velocity: Velocity,
+}
+
+/// What finding the bodies that make a part again works with.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    pub(crate) pairs: Vec<(u32, u32)>,
+    pub(crate) awake: Vec<bool>,
+    pub(crate) islands: Islands,
+    /// Groups that none of the depths uses.
+    pub(crate) free: Vec<Group>,
+}
+
+/// Bodies that make a part again, and what the others came to meanwhile.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    pub(crate) members: Vec<bool>,
+    /// Members and the sleepers that they woke.
+    pub(crate) moved: Vec<bool>,
+    /// All contacts after the part that stands for the others.
+    pub(crate) after: Arc<Contacts>,
+}
+
+impl Scratch {
+    /// Keeps a state as that to which the attempts at `depth` go back.
+    pub(crate) fn save(&mut self, state: &State, depth: usize) {
+        if self.saved.len() <= depth {
+            self.saved.resize_with(depth + 1, State::default);
+        }
+        self.saved[depth].clone_from(state);
+    }
+
+    /// Lets go of what the states kept from `depth` on share with others, so that its memory can be lent again.
+    pub(crate) fn release_saved(&mut self, depth: usize) {
+        for state in self.saved.iter_mut().skip(depth) {
+            state.contacts.clone_from(&self.nothing.contacts);
+            state.pairs.clone_from(&self.nothing.pairs);
+        }
+    }
+
+    /// Ends the step of that number: no state is kept any more.
+    pub(crate) fn end_step(&mut self, number: u64) {
+        self.release_saved(0);
+        self.active.take(&self.nothing.contacts);
+        self.search.end_step(number);
+    }
+}
