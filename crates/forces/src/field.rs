@@ -59,7 +59,10 @@ impl std::iter::Sum for Force {
     }
 }
 
-/// A force of the embedding program on every dynamic body, asked for once per body and step.
+/// A force of the embedding program on every dynamic body.
+///
+/// It is asked for at least once for every body awake and every part of a step: more often by integrators of higher
+/// order, in parts that are undone, when a body wakes or falls asleep, for sleepers, and when a step is chosen.
 ///
 /// The answer must depend on the view (and the field's own constant data) alone: bodies are asked in any order and from
 /// several threads, and a field that remembers the last call would make results depend on both. Several fields add up

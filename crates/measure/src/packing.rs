@@ -70,7 +70,7 @@ pub fn packing_fraction(centers: &[DVec3], volumes: &[f64], core: &CoreRegion) -
         .iter()
         .zip(volumes)
         .map(|(&center, &volume)| {
-            let radius = (volume * 3.0 / (4.0 * PI)).cbrt();
+            let radius = libm::cbrt(volume * 3.0 / (4.0 * PI));
             volume * share(center, radius, &core.bounds)
         })
         .collect();

@@ -293,7 +293,7 @@ impl<'a> Stretch<'a> {
             None => (self.straight_deg(from, to), f64::INFINITY),
         };
         let (upper, lower) = (part(self.crest, self.crest + half - 1), part(self.toe + 1 - half, self.toe));
-        Some((upper.0 - lower.0, upper.1.hypot(lower.1)))
+        Some((upper.0 - lower.0, libm::hypot(upper.1, lower.1)))
     }
 
     fn told(&self, with_line: bool) -> StripSlope {

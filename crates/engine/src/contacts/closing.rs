@@ -62,6 +62,11 @@ pub(crate) struct Active {
 }
 
 impl Active {
+    /// Whether contacts are left out.
+    pub(crate) fn is_cut(&self) -> bool {
+        !Arc::ptr_eq(&self.all, &self.kept)
+    }
+
     /// Takes all contacts of a state; nothing is solved yet.
     pub(crate) fn take(&mut self, all: &Arc<Contacts>) {
         self.all.clone_from(all);

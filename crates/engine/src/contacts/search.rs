@@ -59,9 +59,6 @@ impl Face {
     }
 }
 
-/// Sets of contacts and lists of pairs that are kept free between steps: one for those after the move, one for those
-/// that close.
-const FREE: usize = 2;
 /// Steps after which what is beyond is given back: in every one a shaken pack allocated five times a step.
 const TRIMMED: u64 = 32;
 
@@ -111,11 +108,12 @@ impl Search {
     }
 
     /// Ends the step of that number. Every [`TRIMMED`] steps memory is given back that divided steps have made beyond
-    /// what others need.
-    pub(crate) fn end_step(&mut self, number: u64) {
+    /// what others need: one list of pairs, one set of contacts for those after the move, and one for those that close
+    /// where the step has left contacts out.
+    pub(crate) fn end_step(&mut self, number: u64, has_left_out: bool) {
         if number.is_multiple_of(TRIMMED) {
-            self.found.trim(FREE);
-            self.lists.trim(FREE);
+            self.found.trim(1 + usize::from(has_left_out));
+            self.lists.trim(1);
         }
     }
 

@@ -46,15 +46,21 @@ pub(super) struct Layout {
     holders: u32,
     /// First body of the island under construction.
     first: usize,
-    halves: Halves,
 }
 
 /// Marks a body that stands nowhere, or not yet.
 const NOBODY: u32 = u32::MAX;
 
 impl Layout {
-    /// Lays out the islands of a step; `awake` says which bodies can move.
-    pub(super) fn build(&mut self, islands: &Islands, bodies: &Bodies<'_>, awake: &[bool], contacts: &[Contact]) {
+    /// Lays out the islands of a step; `awake` says which bodies can move, `halves` is scratch.
+    pub(super) fn build(
+        &mut self,
+        islands: &Islands,
+        bodies: &Bodies<'_>,
+        awake: &[bool],
+        contacts: &[Contact],
+        halves: &mut Halves,
+    ) {
         self.spans.clear();
         self.blocks.clear();
         self.bodies.clear();
@@ -67,8 +73,8 @@ impl Layout {
         self.holders = 0;
         for island in islands.iter() {
             self.first = self.bodies.len();
-            if self.halves.cut(&island, bodies, awake, contacts) {
-                self.add_blocks(awake, contacts);
+            if halves.cut(&island, bodies, awake, contacts) {
+                self.add_blocks(halves, awake, contacts);
             } else {
                 self.add_whole(&island, awake, contacts);
             }
@@ -88,8 +94,7 @@ impl Layout {
         self.add_contacts(island.contacts, awake, contacts);
     }
 
-    fn add_blocks(&mut self, awake: &[bool], contacts: &[Contact]) {
-        let halves = std::mem::take(&mut self.halves);
+    fn add_blocks(&mut self, halves: &Halves, awake: &[bool], contacts: &[Contact]) {
         let (first_row, first_block) = (self.rows.len(), self.blocks.len());
         let count = halves.block_count();
         for k in 0..count {
@@ -111,7 +116,6 @@ impl Layout {
             self.blocks.push(Block { middle, bodies: self.bodies.len() - self.first, inside, across: inside });
         }
         self.add_contacts(halves.rest(), awake, contacts);
-        self.halves = halves;
     }
 
     fn add_bodies(&mut self, bodies: &[u32]) {

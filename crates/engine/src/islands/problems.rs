@@ -12,6 +12,7 @@ use granule_solver::{Island, Row, RowInput, SolverBody, Tracking, make_room};
 
 use rayon::prelude::*;
 
+use crate::islands::halves::Halves;
 use crate::islands::impact::{Impact, ImpactTotals, Standing};
 use crate::islands::layout::{Layout, Place, Span};
 use crate::islands::limits::{Limits, Scale};
@@ -31,6 +32,8 @@ pub(crate) struct Problems {
     awake: Vec<bool>,
     /// Where everything stands in the arrays below.
     layout: Layout,
+    /// Scratch of the layout.
+    halves: Halves,
     bodies: Vec<SolverBody>,
     tensors: Vec<DMat3>,
     unforced: Vec<Velocity>,
@@ -145,7 +148,7 @@ impl Problems {
         gap: impl Fn(&Contact) -> f64 + Sync,
     ) {
         let Given { bodies, contacts, unforced, .. } = *given;
-        self.layout.build(&self.islands, bodies, &self.awake, contacts);
+        self.layout.build(&self.islands, bodies, &self.awake, contacts, &mut self.halves);
         let index = &self.layout.bodies;
         make_room(&mut self.bodies, index.len());
         make_room(&mut self.tensors, index.len());

@@ -109,8 +109,9 @@ impl Scratch {
 
     /// Ends the step of that number: no state is kept any more.
     pub(crate) fn end_step(&mut self, number: u64) {
+        let has_left_out = self.active.is_cut();
         self.release_saved(0);
         self.active.take(&self.nothing.contacts);
-        self.search.end_step(number);
+        self.search.end_step(number, has_left_out);
     }
 }
