@@ -26,7 +26,7 @@ use crate::step::detect;
 use crate::step::jam::{DEEPEST_AFTER_STOP, Jam, find_jam};
 use crate::step::observe::Outcome;
 use crate::step::part::Part;
-use crate::step::scratch::{Group, Groups, Scratch};
+use crate::step::scratch::{DEEPEST_THIN, Group, Groups, Scratch};
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Carried, Contact, Contacts, depth_of_pair};
 use crate::world::error::EngineError;
@@ -35,10 +35,6 @@ use crate::world::parallel;
 
 /// How often a step may be halved.
 pub(crate) const DEEPEST: usize = 6;
-/// How often a step may be halved in which bodies move further than they are thick, or turn visibly: a rod of 1 m by 5
-/// mm that meets a wall at 50 m/s swings round at 200 rad/s, and within a share s of a radian leaves its tangent by
-/// s^2/4 m, 1 % of its half width at 0.01.
-pub(crate) const DEEPEST_THIN: usize = 12;
 /// Parts of a step, those undone included, beyond which that is given up.
 const MOST_PARTS: u32 = 1000;
 /// Factor on the sweeps of a part that cannot be halved any more.
@@ -125,7 +121,7 @@ impl Step<'_> {
     fn halve(&mut self, dt: f64, depth: usize) -> Result<(), Stop> {
         self.divide(0.5 * dt, depth + 1)?;
         let made = self.divide(0.5 * dt, depth + 1);
-        self.scratch.release_saved(depth + 1);
+        self.scratch.release_parts(depth + 1);
         made
     }
 

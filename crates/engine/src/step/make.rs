@@ -4,17 +4,14 @@ use crate::book::Book;
 use crate::book::energy::Datum;
 use crate::book::report::StepReport;
 use crate::step::attempt::Step;
-use crate::step::divide::{DEEPEST_THIN, Stop};
+use crate::step::divide::Stop;
 use crate::step::jam::{hold, jam_error, release, release_held};
-use crate::step::scratch::Scratch;
+use crate::step::scratch::{START_OF_EVENTS, Scratch};
 use crate::world::catalogue::Catalogue;
 use crate::world::description::{JamResponse, Stepping};
 use crate::world::error::EngineError;
 use crate::world::overlap::OVERLAP_LIMIT;
 use crate::world::state::State;
-
-/// Where the state at the start of a step from impact to impact is kept, beyond those of its parts.
-const START_OF_EVENTS: usize = DEEPEST_THIN + 3;
 
 /// Makes a step of `dt` \[s\]; where driven bodies jam others, once more while those stand, if the settings say so.
 ///
