@@ -30,6 +30,7 @@ pub(crate) mod make;
 pub(crate) mod observe;
 pub(crate) mod part;
 pub(crate) mod scratch;
+pub(crate) mod wake;
 
 use crate::book::clock::Clock;
 use crate::book::report::{Phase, StepReport};
@@ -52,52 +53,68 @@ pub(crate) fn substep(
     part: &Part,
     scratch: &mut Scratch,
 ) -> Result<Outcome, EngineError> {
+    let State { bodies, rest, driven, detected, control, .. } = state;
+    let Scratch { frames, motion, detection, exchange, sleep, failed, .. } = scratch;
+    let table = &catalogue.bodies;
     let mut clock = Clock::start();
     clock.enter(Phase::Drive);
-    drive::drive_bodies(catalogue, part, state, &mut scratch.motion)?;
+    drive::drive_bodies(catalogue, part, driven, bodies, motion)?;
     clock.enter(Phase::Forces);
-    let opening = observe::open(catalogue, part, state, scratch);
-    exchange::wake_drawn(catalogue, part, state, &mut scratch.sleep);
-    forces::apply_forces(catalogue, part, state, &scratch.frames, &mut scratch.motion)?;
-    exchange::begin(scratch);
+    let opening = observe::open(catalogue, part, bodies, frames, &mut motion.star_before);
+    wake::drawn(catalogue, part, bodies, rest, sleep);
+    forces::apply_forces(catalogue, part, bodies, frames, &mut motion.field_forces)?;
+    sleep.begin_step();
+    detection.search.reach.ask_for_nothing();
     let mut turn = 0;
     let (forced, impacts) = loop {
         turn += 1;
-        exchange::prepare(catalogue, part, state, scratch, &mut clock);
-        let forced = observe::kinetic(catalogue, part, state, scratch);
+        let may_turn = turn < TURNS;
+        detect::refresh(part, &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
+        if wake::met(catalogue, part, bodies, rest, &detected.contacts, sleep)
+            && wake::welcome(catalogue, part, bodies, frames, &detected.contacts, &mut motion.field_forces, sleep)
+        {
+            detect::look(part.ahead(), &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
+        }
+        motion.forced.clone_from(&bodies.velocity);
+        let forced = observe::kinetic(part, &bodies.view(table, frames));
         clock.enter(Phase::Closing);
-        exchange::closing(catalogue, part, state, scratch);
+        exchange::closing(catalogue, part, bodies, frames, &detected.contacts, exchange);
         clock.enter(Phase::Islands);
-        exchange::islands(catalogue, state, scratch);
+        exchange::islands(catalogue, bodies, frames, exchange);
         clock.enter(Phase::Contact);
-        exchange::contact(catalogue, part, state, scratch);
-        if turn < TURNS && exchange::is_to_be_made_again(catalogue, part, state, scratch) {
-            exchange::start_over(catalogue, part, state, scratch);
-            continue;
+        exchange::contact(catalogue, part, bodies, frames, motion, exchange);
+        let wakes = may_turn && wake::loaded(catalogue, part, bodies, rest, exchange, sleep);
+        let (moving, reach) = (bodies.view(table, frames), &mut detection.search.reach);
+        let reaches_further =
+            may_turn && detect::reaches_further(part, &moving, &detected.contacts, &motion.transport, reach);
+        if !(wakes || reaches_further) {
+            clock.enter(Phase::Impact);
+            let impacts = exchange::impact(catalogue, part, bodies, frames, motion, exchange, &mut clock);
+            clock.enter(Phase::Release);
+            exchange::release(catalogue, part, bodies, exchange);
+            // What touches a sleeper and presses nothing may be thrown against it all the same.
+            if !(may_turn && wake::loaded(catalogue, part, bodies, rest, exchange, sleep)) {
+                break (forced, impacts);
+            }
         }
-        clock.enter(Phase::Impact);
-        let impacts = exchange::impact(catalogue, part, state, scratch, &mut clock);
-        clock.enter(Phase::Release);
-        exchange::release(catalogue, part, state, scratch);
-        // What touches a sleeper and presses nothing may be thrown against it all the same.
-        if turn < TURNS && exchange::wake_loaded(catalogue, part, state, scratch) {
-            exchange::start_over(catalogue, part, state, scratch);
-            continue;
-        }
-        break (forced, impacts);
+        detected.is_stale |= detection.search.reach.asks();
+        wake::start_over(catalogue, part, bodies, frames, detected, motion, sleep);
     };
-    exchange::check_finite(catalogue, state, scratch.active.contacts())?;
+    exchange::check_finite(catalogue, part, bodies, exchange.active.contacts())?;
     clock.enter(Phase::Advance);
-    advance::advance_bodies(catalogue, part, state, scratch)?;
-    let mut found = detect::after_the_move(catalogue, part, state, scratch, &mut clock);
+    detect::depart(part, &bodies.view(table, frames), motion, &mut detection.crossings);
+    advance::advance_bodies(catalogue, part, bodies, frames, motion, exchange.problems.components().free_bodies())?;
+    drive::arrive(table, driven, &motion.targets, &mut bodies.pose, frames);
+    let (moved, active) = (bodies.view(table, frames), &exchange.active);
+    let mut found = detect::after_the_move(part, &moved, &mut detected.pairs, active, motion, detection, &mut clock);
     clock.enter(Phase::Correct);
-    detect::correct(catalogue, part, state, &mut found, scratch);
-    detect::install(found, state, &mut scratch.search);
-    exchange::wake_unpropped(catalogue, state, scratch);
+    detect::correct(catalogue, part, control.mends_start, bodies, frames, &mut found, exchange);
+    detect::install(found, detected, &mut detection.search);
+    let (before, now) = (exchange.active.contacts(), &detected.contacts.list);
+    wake::unpropped(catalogue, bodies, rest, before, now, sleep);
     clock.enter(Phase::Judge);
-    divide::judge(&state.contacts.list, scratch.active.contacts(), 1.0, &mut scratch.failed);
     let mut report = StepReport::default();
-    (report.largest_overlap, report.largest_overlap_thin) = divide::overlaps(&state.contacts.list, |_| true);
+    (report.largest_overlap, report.largest_overlap_thin) = divide::judge(now, before, 1.0, failed);
     clock.leave();
     report.seconds = clock.seconds;
     Ok(Outcome { part: *part, report, opening, forced, impacts })

@@ -20,9 +20,8 @@ use rayon::prelude::*;
 
 use crate::contacts::search::Known;
 use crate::world::bodies::Bodies;
-use crate::world::contact::{Carried, Contact, Contacts, SLACK};
+use crate::world::contact::{Carried, Contact, Contacts, SLACK, is_roomy};
 use crate::world::parallel::{self, Highest};
-use crate::world::pool::Pool;
 
 /// How far a push is followed. 10 000 spheres that rain on each other need 0.13 divided steps a step with two where
 /// they land, none with five, as without leaving anything out.
@@ -55,38 +54,44 @@ pub(crate) struct Closing {
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     all: Arc<Contacts>,
-    /// Those that may close, where others are left out; all of them else.
-    kept: Arc<Contacts>,
+    /// Those that may close, where others are left out, with what they carried; filled before it is read.
+    closing: Vec<Contact>,
+    closing_carried: Vec<Carried>,
+    is_cut: bool,
     /// What they carry in the part that is under way, once it is solved; empty before.
     carrying: Vec<Carried>,
 }
 
 impl Active {
-    /// Whether contacts are left out.
-    pub(crate) fn is_cut(&self) -> bool {
-        !Arc::ptr_eq(&self.all, &self.kept)
-    }
-
     /// Takes all contacts of a state; nothing is solved yet.
     pub(crate) fn take(&mut self, all: &Arc<Contacts>) {
         self.all.clone_from(all);
-        self.kept.clone_from(all);
+        self.is_cut = false;
         self.carrying.clear();
+    }
+
+    /// Gives back memory where there is much more than was needed last.
+    pub(crate) fn trim(&mut self) {
+        if is_roomy(&self.closing) {
+            self.closing = Vec::new();
+            self.closing_carried = Vec::new();
+        }
     }
 
     /// The contacts of the part.
     pub(crate) fn contacts(&self) -> &[Contact] {
-        &self.kept.list
+        if self.is_cut { &self.closing } else { &self.all.list }
     }
 
     /// What they carried in the step before.
     pub(crate) fn carried(&self) -> &[Carried] {
-        &self.kept.carried
+        if self.is_cut { &self.closing_carried } else { &self.all.carried }
     }
 
     /// The list to be filled with what each contact carries once the part is solved, and what it carried before.
     pub(crate) fn impulses(&mut self) -> (&mut Vec<Carried>, &[Carried]) {
-        (&mut self.carrying, &self.kept.carried)
+        let carried = if self.is_cut { &self.closing_carried } else { &self.all.carried };
+        (&mut self.carrying, carried)
     }
 
     /// What a search after the part starts from: its impulses, or those of the step before where it is not solved.
@@ -99,25 +104,22 @@ impl Active {
 impl Closing {
     /// Phase `closing`: leaves out contacts, with what they carried, that cannot close within `dt` \[s\] with the
     /// bodies' velocities now.
-    pub(crate) fn leave_out(&mut self, bodies: &Bodies<'_>, active: &mut Active, pool: &mut Pool<Contacts>, dt: f64) {
-        let all = &active.all;
+    pub(crate) fn leave_out(&mut self, bodies: &Bodies<'_>, active: &mut Active, dt: f64) {
+        let Active { all, closing, closing_carried, is_cut, .. } = active;
         let open = parallel::count(&all.list, &is_open);
         if (open as f64) < WORTH * all.list.len() as f64 {
             return;
         }
         self.find_pushes(bodies, &all.list, dt);
-        let mut kept = pool.take();
-        let into = Arc::make_mut(&mut kept);
-        into.list.clear();
-        into.carried.clear();
+        closing.clear();
+        closing_carried.clear();
         for (i, contact) in all.list.iter().enumerate() {
             if !is_open(contact) || self.closes(&self.openings[i]) {
-                into.list.push(*contact);
-                into.carried.push(all.carried[i]);
+                closing.push(*contact);
+                closing_carried.push(all.carried[i]);
             }
         }
-        pool.watch(&kept);
-        active.kept = kept;
+        *is_cut = true;
     }
 
     /// How hard each body may be pushed.
@@ -199,9 +201,9 @@ mod tests {
     fn left(speeds: &[f64], list: Vec<Contact>, dt: f64) -> Active {
         let (table, bodies) = row(speeds);
         let carried = (0..list.len()).map(|i| Carried { normal: i as f64, ..Carried::default() }).collect();
-        let (mut active, mut pool) = (Active::default(), Pool::default());
+        let mut active = Active::default();
         active.take(&Arc::new(Contacts { list, carried, ..Contacts::default() }));
-        Closing::default().leave_out(&bodies.view(&table, &Frames::default()), &mut active, &mut pool, dt);
+        Closing::default().leave_out(&bodies.view(&table, &Frames::default()), &mut active, dt);
         active
     }
 

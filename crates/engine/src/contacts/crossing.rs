@@ -13,16 +13,21 @@ use crate::world::parallel;
 /// Bodies that may go through each other, and those that did.
 #[derive(Debug, Default)]
 pub(crate) struct Crossings {
-    /// How far the surface of each body moves in the step, where one of them moves far \[m\].
+    /// How far the surface of each body moves in the step \[m\]; empty where none moves far.
     ways: Vec<f64>,
     found: Vec<Contact>,
 }
 
 impl Crossings {
+    /// Forgets the part before.
+    pub(crate) fn begin(&mut self) {
+        self.ways.clear();
+        self.found.clear();
+    }
+
     /// Whether a body may move further within `dt` \[s\] than its thinnest piece is thick by half, so that it could
     /// come through another one.
     pub(crate) fn may_cross(&mut self, bodies: &Bodies<'_>, transport: &[Velocity], dt: f64) -> bool {
-        self.found.clear();
         let way = |i: usize| way_moved(bodies, transport, i, dt);
         let far = |range: std::ops::Range<usize>| range.filter(|i| way(*i) > bodies.half_width[*i]).count();
         if parallel::sum(0..bodies.len(), &far) == 0 {
@@ -33,9 +38,12 @@ impl Crossings {
     }
 
     /// Finds the contacts of convex bodies that went through each other since their poses were `before`, after the move
-    /// and before the pairs are looked for anew: those that may meet in the step are known.
+    /// and before the pairs are looked for anew: those that may meet in the step are known. None where no body moves far.
     pub(crate) fn find(&mut self, bodies: &Bodies<'_>, pairs: &PairList, before: &[Pose]) {
         let ways = &self.ways;
+        if ways.is_empty() {
+            return;
+        }
         let crosses = |(a, b): &(u32, u32)| {
             let [i, j] = [*a as usize, *b as usize];
             let moves = bodies.awake(i) || bodies.awake(j);

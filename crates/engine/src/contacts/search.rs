@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::contacts::reach::{Ahead, Reach};
 use crate::world::bodies::Bodies;
-use crate::world::contact::{Carried, Contact, Contacts, SLACK, inherit};
+use crate::world::contact::{Carried, Contact, Contacts, SLACK, inherit, is_roomy};
 use crate::world::parallel;
 use crate::world::pool::Pool;
 
@@ -59,9 +59,6 @@ impl Face {
     }
 }
 
-/// Steps after which what is beyond is given back: in every one a shaken pack allocated five times a step.
-const TRIMMED: u64 = 32;
-
 /// Scratch of one task of the narrow phase.
 #[derive(Debug, Default)]
 struct Task {
@@ -90,7 +87,7 @@ impl<'a> Known<'a> {
 pub(crate) struct Search {
     broadphase: BroadPhase,
     lists: Pool<PairList>,
-    pub(crate) found: Pool<Contacts>,
+    found: Pool<Contacts>,
     pub(crate) reach: Reach,
     faces: Vec<Face>,
     tasks: Vec<Task>,
@@ -107,14 +104,11 @@ impl Search {
         self.found.watch(found);
     }
 
-    /// Ends the step of that number. Every [`TRIMMED`] steps memory is given back that divided steps have made beyond
-    /// what others need: one list of pairs, one set of contacts for those after the move, and one for those that close
-    /// where the step has left contacts out.
-    pub(crate) fn end_step(&mut self, number: u64, has_left_out: bool) {
-        if number.is_multiple_of(TRIMMED) {
-            self.found.trim(1 + usize::from(has_left_out));
-            self.lists.trim(1);
-        }
+    /// Gives back memory that nobody holds, but for what the next search fills: one list of pairs, and one set of
+    /// contacts unless it has room for many more than there are.
+    pub(crate) fn trim(&mut self) {
+        self.found.trim(|contacts| !is_roomy(&contacts.list));
+        self.lists.trim(|_| true);
     }
 
     /// Phase `broadphase`: makes sure that `pairs` has all that may meet, and says how far to look.

@@ -105,7 +105,7 @@ impl Simulation {
             let table = &mut self.catalogue.bodies;
             (table.present[i], table.dynamic[i], table.movable[i]) = (false, false, false);
         }
-        let contacts = Arc::clone(&self.state.contacts);
+        let contacts = Arc::clone(&self.state.detected.contacts);
         for (i, other) in contacts.list.iter().flat_map(|c| [(c.a, c.b), (c.b, c.a)]) {
             if !self.catalogue.bodies.present[i as usize] && self.state.bodies.asleep[other as usize] {
                 self.sleepers().wake(other as usize);
@@ -113,8 +113,8 @@ impl Simulation {
         }
         drop(contacts);
         let present = &self.catalogue.bodies.present;
-        Arc::make_mut(&mut self.state.pairs).forget(gone);
-        Arc::make_mut(&mut self.state.contacts).retain(|c| present[c.a as usize] && present[c.b as usize]);
+        Arc::make_mut(&mut self.state.detected.pairs).forget(gone);
+        Arc::make_mut(&mut self.state.detected.contacts).retain(|c| present[c.a as usize] && present[c.b as usize]);
         self.forget_sleep();
     }
 

@@ -23,12 +23,12 @@ impl Simulation {
         if touch.is_nan() {
             return Err(EngineError::Setting { field: "touch", value: touch, expected: "a number" });
         }
-        if self.state.control.contacts_are_stale {
+        if self.state.detected.is_stale {
             let dt = self.time_step();
             self.look(Ahead { dt, speed_gain: 0.0 });
         }
         let (bodies, pairs) = (&self.bodies(), &self.catalogue.pairs);
-        let mut touching: Vec<Contact> = self.state.contacts.list.clone();
+        let mut touching: Vec<Contact> = self.state.detected.contacts.list.clone();
         touching.retain(|c| c.gap <= touch * c.radius);
         touching.chunk_by_mut(|x, y| x.pair() == y.pair()).for_each(go_round);
         Ok(ContactProblem {

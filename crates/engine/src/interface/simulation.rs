@@ -16,7 +16,6 @@ use crate::book::report::{ImpactCounts, PhaseSeconds, StepReport};
 use crate::contacts::reach::Ahead;
 use crate::interface::snapshot::{BodySnapshot, Snapshot};
 use crate::islands::sleep::Sleepers;
-use crate::step::exchange::sleepers;
 use crate::step::scratch::Scratch;
 use crate::step::{detect, drive, make};
 use crate::world::account::Account;
@@ -226,7 +225,7 @@ impl Simulation {
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), EngineError> {
         let i = self.catalogue.bodies.index(id)?;
         let touches = |c: &Contact| c.a as usize == i || c.b as usize == i;
-        let may_touch = self.state.control.contacts_are_stale || self.state.contacts.list.iter().any(touches);
+        let may_touch = self.state.detected.is_stale || self.state.detected.contacts.list.iter().any(touches);
         self.take_out(&[i as u32]);
         if may_touch {
             self.wake_all();
@@ -249,7 +248,8 @@ impl Simulation {
 
     /// What sleep reads and writes.
     pub(crate) fn sleepers(&mut self) -> Sleepers<'_> {
-        sleepers(&self.catalogue, &mut self.state)
+        let State { bodies, rest, .. } = &mut self.state;
+        Sleepers { table: &self.catalogue.bodies, bodies, rest }
     }
 
     /// All bodies, to read.
@@ -259,15 +259,19 @@ impl Simulation {
 
     /// Bookkeeping after bodies were added. The energy book goes on: it counts changes within steps.
     fn changed(&mut self) {
-        Arc::make_mut(&mut self.state.pairs).invalidate();
-        let control = &mut self.state.control;
-        (control.contacts_are_stale, control.mends_start, control.choice_is_stale) = (true, true, true);
+        let State { detected, control, .. } = &mut self.state;
+        Arc::make_mut(&mut detected.pairs).invalidate();
+        detected.is_stale = true;
+        (control.mends_start, control.choice_is_stale) = (true, true);
         control.rest_time = 0.0;
     }
 
     /// Looks for contacts where they are not known as of now.
     pub(crate) fn look(&mut self, ahead: Ahead) {
-        detect::look(&self.catalogue, ahead, &mut self.state, &mut self.scratch, &mut Clock::start());
+        let Scratch { frames, detection, .. } = &mut self.scratch;
+        let State { bodies, detected, .. } = &mut self.state;
+        let bodies = bodies.view(&self.catalogue.bodies, frames);
+        detect::look(ahead, &bodies, detected, &mut detection.search, &mut Clock::start());
     }
 
     /// Adds a field of force that acts on every dynamic body beside gravity and drag. A force that is not finite ends
@@ -391,7 +395,7 @@ impl Simulation {
             return Ok(report);
         }
         self.check_domain()?;
-        let largest = self.catalogue.bodies.len().max(self.state.contacts.list.len());
+        let largest = self.catalogue.bodies.len().max(self.state.detected.contacts.list.len());
         if largest >= parallel::LEAST && rayon::current_thread_index().is_none() {
             // On a thread of rayon's own: from outside each of some hundred parallel loops of a step waits to be woken,
             // which took 6 % of the time of 10 000 spheres and 15 % of that of 3000 cubes.
@@ -411,7 +415,7 @@ impl Simulation {
         self.remove_leavers();
         self.look_for_rest(dt);
         let bodies = self.bodies();
-        report.touching = parallel::count(&self.state.contacts.list, &Contact::touches);
+        report.touching = parallel::count(&self.state.detected.contacts.list, &Contact::touches);
         report.awake = (0..bodies.len()).filter(|i| bodies.awake(*i)).count();
         let undisturbed = self.catalogue.fields.is_empty() && self.catalogue.bodies.driven.is_empty();
         self.asleep = (slept && report.awake == 0 && undisturbed).then_some(report);
@@ -422,7 +426,7 @@ impl Simulation {
     /// Says after a step of `dt` \[s\] for how long the criterion for rest has held.
     fn look_for_rest(&mut self, dt: f64) {
         let bodies = self.state.bodies.view(&self.catalogue.bodies, &self.scratch.frames);
-        let (contacts, gravity) = (&self.state.contacts.list, self.catalogue.gravity().length());
+        let (contacts, gravity) = (&self.state.detected.contacts.list, self.catalogue.gravity().length());
         let qualifies = self.rest_criterion.qualifies(&bodies, contacts, gravity, &mut self.pivots);
         let time = &mut self.state.control.rest_time;
         *time = if qualifies { *time + dt } else { 0.0 };
@@ -431,7 +435,7 @@ impl Simulation {
     /// A step of a simulation in which everything sleeps and nothing is driven: what the last one said, and time goes
     /// on. None when there is something to do.
     fn sleep_on(&mut self, dt: f64) -> Option<StepReport> {
-        let last = self.asleep.filter(|last| last.dt == dt && !self.state.control.contacts_are_stale)?;
+        let last = self.asleep.filter(|last| last.dt == dt && !self.state.detected.is_stale)?;
         let _span = trace_span!("step").entered();
         let State { steps, time, control, .. } = &mut self.state;
         *steps += 1;
@@ -479,7 +483,7 @@ impl Simulation {
         let (bodies, up) = (self.bodies(), self.catalogue.up());
         let datum = bodies.lowest_point(up);
         let mut buried = vec![false; bodies.len()];
-        for c in &self.state.contacts.list {
+        for c in &self.state.detected.contacts.list {
             let ends = [(c.a as usize, c.b as usize), (c.b as usize, c.a as usize)];
             for (i, other) in ends {
                 buried[i] |= !bodies.dynamic[other] && c.gap < -bodies.radius[i];
@@ -517,7 +521,7 @@ impl Simulation {
     pub fn touching_partners(&self) -> Vec<u32> {
         let mut partners = vec![0; self.catalogue.bodies.len()];
         let mut last = (u32::MAX, u32::MAX);
-        for c in self.state.contacts.list.iter().filter(|c| c.touches()) {
+        for c in self.state.detected.contacts.list.iter().filter(|c| c.touches()) {
             if (c.a, c.b) != last {
                 last = (c.a, c.b);
                 partners[c.a as usize] += 1;
@@ -529,14 +533,15 @@ impl Simulation {
 
     /// The pairs of bodies that touch, by index in the order of adding.
     pub fn touching_pairs(&self) -> Vec<(u32, u32)> {
-        let mut pairs: Vec<_> = self.state.contacts.list.iter().filter(|c| c.touches()).map(|c| (c.a, c.b)).collect();
+        let mut pairs: Vec<_> =
+            self.state.detected.contacts.list.iter().filter(|c| c.touches()).map(|c| (c.a, c.b)).collect();
         pairs.dedup();
         pairs
     }
 
     /// Depths of the contact points that overlap, over the smaller body's equal-volume radius, above 0 \[-\].
     pub fn overlaps(&self) -> impl Iterator<Item = f64> + '_ {
-        self.state.contacts.list.iter().map(|c| -c.gap / c.radius).filter(|depth| *depth > 0.0)
+        self.state.detected.contacts.list.iter().map(|c| -c.gap / c.radius).filter(|depth| *depth > 0.0)
     }
 
     /// The name of a body for messages, also of one that was removed.

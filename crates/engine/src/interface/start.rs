@@ -36,7 +36,7 @@ impl Simulation {
         self.look(Ahead::under(self.catalogue.gravity(), dt));
         let bodies = &self.catalogue.bodies;
         let mut found: Vec<StartOverlap> = Vec::new();
-        for c in self.state.contacts.list.iter().filter(|c| c.gap < -WORTH_A_WORD * c.radius) {
+        for c in self.state.detected.contacts.list.iter().filter(|c| c.gap < -WORTH_A_WORD * c.radius) {
             let (a, b) = (bodies.id(c.a as usize), bodies.id(c.b as usize));
             let overlap = StartOverlap { a, b, depth: -c.gap, relative: -c.gap / c.radius };
             if overlap.relative > REFUSED {

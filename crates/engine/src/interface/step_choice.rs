@@ -166,7 +166,7 @@ impl Simulation {
         let mut met = (0.0, Origin::Nothing);
         now.scales.speed = fastest;
         if !bears(&now.scales, TAIL) {
-            for c in &self.state.contacts.list {
+            for c in &self.state.detected.contacts.list {
                 for i in [c.a as usize, c.b as usize].into_iter().filter(|i| bodies.awake(*i)) {
                     let speed = self.energy_speed(i);
                     met = if speed > met.0 { (speed, Origin::Motion(i)) } else { met };

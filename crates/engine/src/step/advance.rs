@@ -4,60 +4,32 @@ use granule_integrator::{Integrator, advance_pose, advance_smooth, is_isotropic}
 use granule_model::{DVec3, Pose, Velocity};
 use rayon::prelude::*;
 
-use crate::step::drive;
-use crate::step::forces::{self, Span};
+use crate::step::forces;
 use crate::step::part::Part;
-use crate::step::scratch::{Motions, Scratch};
+use crate::step::scratch::Motions;
 use crate::world::bodies::{BodyState, Frames, follow};
 use crate::world::catalogue::Catalogue;
 use crate::world::error::EngineError;
 use crate::world::parallel;
-use crate::world::state::State;
 
-/// Phase `advance`: moves all bodies, and finds those that went through each other.
+/// Phase `advance`: moves the bodies awake; `free` are those without contact. Driven bodies follow
+/// ([`drive::arrive`](crate::step::drive::arrive)).
 ///
 /// # Errors
 /// [`EngineError::Field`] where the fields move a body to where it is not finite.
 pub(crate) fn advance_bodies(
     catalogue: &Catalogue,
     part: &Part,
-    state: &mut State,
-    scratch: &mut Scratch,
-) -> Result<(), EngineError> {
-    let Scratch { frames, motion, crossings, problems, .. } = scratch;
-    let table = &catalogue.bodies;
-    let bodies = state.bodies.view(table, frames);
-    let may_cross = part.is_whole() && crossings.may_cross(&bodies, &motion.transport, part.dt);
-    if !table.meshes.is_empty() || may_cross {
-        motion.departed.clear();
-        motion.departed.extend_from_slice(bodies.pose);
-    }
-    let (span, free) = (Span { time: state.time, dt: part.dt }, problems.components().free_bodies());
-    let moved = advance(catalogue, free, span, motion, &mut state.bodies, frames);
-    moved.map_err(|i| forces::pulled_apart(catalogue, state, i))?;
-    drive::arrive(table, &state.driven, &motion.targets, &mut state.bodies.pose, frames);
-    if may_cross {
-        crossings.find(&state.bodies.view(table, frames), &state.pairs, &motion.departed);
-    }
-    Ok(())
-}
-
-/// Moves the bodies awake over a part of a step; `free` are those without contact.
-///
-/// # Errors
-/// The body that the force fields move to where it is not finite.
-fn advance(
-    catalogue: &Catalogue,
-    free: &[u32],
-    span: Span,
-    motion: &mut Motions,
     bodies: &mut BodyState,
     frames: &mut Frames,
-) -> Result<(), usize> {
+    motion: &mut Motions,
+    free: &[u32],
+) -> Result<(), EngineError> {
     let integrator = catalogue.settings.integrator;
     // Bodies without contact are moved by symplectic Euler like all others.
     let free = if integrator == Integrator::SymplecticEuler { &[] } else { free };
-    advance_free(catalogue, free, span, motion, bodies, frames)?;
+    let moved = advance_free(catalogue, free, part, motion, bodies, frames);
+    moved.map_err(|i| forces::pulled_apart(catalogue, part, i))?;
     let table = &catalogue.bodies;
     let BodyState { pose, velocity, asleep, apart, .. } = bodies;
     let written = (
@@ -73,7 +45,7 @@ fn advance(
             return;
         }
         if free.binary_search(&(i as u32)).is_err() {
-            advance_body(integrator, pose, velocity, *transport, *moments, span.dt);
+            advance_body(integrator, pose, velocity, *transport, *moments, part.dt);
         }
         follow(pose, shape, *moments, boxed, inertia);
     });
@@ -99,10 +71,13 @@ fn advance_body(
 }
 
 /// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step.
+///
+/// # Errors
+/// The body that the force fields move to where it is not finite.
 fn advance_free(
     catalogue: &Catalogue,
     free: &[u32],
-    Span { time, dt }: Span,
+    part: &Part,
     motion: &mut Motions,
     bodies: &mut BodyState,
     frames: &mut Frames,
@@ -111,8 +86,8 @@ fn advance_free(
     motion.free.clear();
     for i in free.iter().map(|i| *i as usize) {
         let (mut pose, mut velocity) = (bodies.pose[i], motion.unforced[i]);
-        let load = |pose: &Pose, velocity: &Velocity| forces::load(catalogue, i, pose, velocity, time);
-        advance_smooth(integrator, &mut pose, &mut velocity, table.principal_inertia[i], load, dt);
+        let load = |pose: &Pose, velocity: &Velocity| forces::load(catalogue, i, pose, velocity, part.time);
+        advance_smooth(integrator, &mut pose, &mut velocity, table.principal_inertia[i], load, part.dt);
         if !(pose.position.is_finite() && pose.rotation.is_finite() && velocity.is_finite()) {
             return Err(i);
         }

@@ -33,7 +33,8 @@ impl Step<'_> {
 
     /// A part of `dt` \[s\] with its impacts.
     pub(crate) fn part(&self, dt: f64) -> Part {
-        Part { dt, pass: Pass::Whole, patience: 1, datum: self.datum }
+        let State { time, steps, .. } = *self.state;
+        Part { step: steps + 1, time, dt, pass: Pass::Whole, patience: 1, datum: self.datum }
     }
 
     /// Makes a part, which may be undone.
@@ -77,7 +78,7 @@ mod tests {
     use crate::world::bodies::{BodyState, Frames};
     use crate::world::contact::Contacts;
     use crate::world::description::{BodyDescription, Motion, Settings};
-    use crate::world::state::Rest;
+    use crate::world::state::{Detected, Rest};
 
     /// Cubes and balls that fall on a floor, and one on a driven plate beside it.
     fn heap() -> Simulation {
@@ -102,12 +103,12 @@ mod tests {
 
     /// What copies of a state share, copied.
     fn unshared(state: &State) -> (Contacts, granule_broadphase::PairList) {
-        ((*state.contacts).clone(), (*state.pairs).clone())
+        ((*state.detected.contacts).clone(), (*state.detected.pairs).clone())
     }
 
     /// Each field of a state against those of another; a field that is added has to be named here.
     fn expect_equal(state: &State, shared: &(Contacts, granule_broadphase::PairList), kept: &State) {
-        let State { time, steps, bodies, rest, driven, contacts, pairs, control } = state;
+        let State { time, steps, bodies, rest, driven, detected, control } = state;
         assert_eq!((*time, *steps, *control), (kept.time, kept.steps, kept.control));
         let BodyState { pose, velocity, asleep, apart, step, account } = bodies;
         assert_eq!(*pose, kept.bodies.pose);
@@ -122,6 +123,8 @@ mod tests {
         assert_eq!(*held, kept.rest.held);
         assert_eq!(*field, kept.rest.field);
         assert_eq!(*driven, kept.driven);
+        let Detected { contacts, pairs, is_stale } = detected;
+        assert_eq!(*is_stale, kept.detected.is_stale);
         let Contacts { list, carried, own, reach, searched, crowd } = &**contacts;
         assert_eq!(*list, shared.0.list);
         assert_eq!(*carried, shared.0.carried);
@@ -152,7 +155,7 @@ mod tests {
         }
         let count = |asleep: &[bool]| asleep.iter().filter(|asleep| **asleep).count();
         let fallen = count(&step.state.bodies.asleep).saturating_sub(count(&kept.bodies.asleep));
-        let touching = |state: &State| state.contacts.list.iter().filter(|c| c.touches()).count();
+        let touching = |state: &State| state.detected.contacts.list.iter().filter(|c| c.touches()).count();
         let begun = touching(step.state).saturating_sub(touching(&kept));
         assert_ne!(*step.state, kept, "nothing was made");
         step.go_back(depth);

@@ -1,32 +1,49 @@
 //! Phases `broadphase`, `narrowphase` and `correct`: which contacts a part of a step begins and ends with.
+//!
+//! Before the contact stage contacts are looked for anew where bodies may move further than they were looked for
+//! ([`refresh`]), because the step is longer or a driven body or a force has begun to act, and where the stage itself
+//! carries a body through more than what was looked at ([`reaches_further`]).
 
 use std::sync::Arc;
 
+use granule_broadphase::PairList;
+use granule_model::Velocity;
+
 use crate::book::clock::Clock;
 use crate::book::report::Phase;
-use crate::contacts::crossing::add_passages;
-use crate::contacts::reach::Ahead;
+use crate::contacts::closing::Active;
+use crate::contacts::crossing::{Crossings, add_passages};
+use crate::contacts::reach::{Ahead, Reach};
 use crate::contacts::search::{Known, Search};
 use crate::islands::limits::drift_budget_of_step;
 use crate::step::part::Part;
-use crate::step::scratch::Scratch;
-use crate::world::bodies::Bodies;
+use crate::step::scratch::{Detection, Exchange, Motions};
+use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
 use crate::world::contact::Contacts;
-use crate::world::state::State;
-use granule_broadphase::PairList;
+use crate::world::state::Detected;
 
-/// Looks for the contacts of the poses now, from those that the state has.
-pub(crate) fn look(catalogue: &Catalogue, ahead: Ahead, state: &mut State, scratch: &mut Scratch, clock: &mut Clock) {
-    let State { bodies, contacts, pairs, .. } = &mut *state;
-    let Scratch { frames, search, .. } = scratch;
-    let bodies = bodies.view(&catalogue.bodies, frames);
-    let found = find(&bodies, ahead, Known::of(contacts), pairs, search, clock);
-    install(found, state, search);
+/// Makes sure that the contacts of a part are known.
+pub(crate) fn refresh(
+    part: &Part,
+    bodies: &Bodies<'_>,
+    detected: &mut Detected,
+    search: &mut Search,
+    clock: &mut Clock,
+) {
+    if detected.is_stale || detected.contacts.is_short(bodies, part.dt) {
+        look(part.ahead(), bodies, detected, search, clock);
+    }
+}
+
+/// Looks for the contacts of the poses now, from those that were known.
+pub(crate) fn look(ahead: Ahead, bodies: &Bodies<'_>, detected: &mut Detected, search: &mut Search, clock: &mut Clock) {
+    let found = find(bodies, ahead, Known::of(&detected.contacts), &mut detected.pairs, search, clock);
+    install(found, detected, search);
 }
 
 /// Phases `broadphase` and `narrowphase`: contacts at the poses now, from those `known` before.
-pub(crate) fn find(
+fn find(
     bodies: &Bodies<'_>,
     ahead: Ahead,
     known: Known<'_>,
@@ -43,50 +60,74 @@ pub(crate) fn find(
     found
 }
 
-/// The contacts to which a part has led, those of bodies that went through others in it included.
-pub(crate) fn after_the_move(
-    catalogue: &Catalogue,
+/// Whether the contact stage carries a body further than contacts were looked for, and through something; asks for that
+/// reach in the next search.
+pub(crate) fn reaches_further(
     part: &Part,
-    state: &mut State,
-    scratch: &mut Scratch,
+    bodies: &Bodies<'_>,
+    contacts: &Contacts,
+    transport: &[Velocity],
+    reach: &mut Reach,
+) -> bool {
+    part.is_whole() && reach.ask_for_reach(bodies, contacts, transport, part.dt)
+}
+
+/// Before the move: notes the poses where bodies may go through others or through a mesh.
+pub(crate) fn depart(part: &Part, bodies: &Bodies<'_>, motion: &mut Motions, crossings: &mut Crossings) {
+    crossings.begin();
+    let may_cross = part.is_whole() && crossings.may_cross(bodies, &motion.transport, part.dt);
+    if !bodies.meshes.is_empty() || may_cross {
+        motion.departed.clear();
+        motion.departed.extend_from_slice(bodies.pose);
+    }
+}
+
+/// After the move: the contacts to which a part has led, those of bodies that went through others in it included.
+pub(crate) fn after_the_move(
+    part: &Part,
+    bodies: &Bodies<'_>,
+    pairs: &mut Arc<PairList>,
+    active: &Active,
+    motion: &Motions,
+    detection: &mut Detection,
     clock: &mut Clock,
 ) -> Arc<Contacts> {
-    let Scratch { frames, search, active, crossings, motion, .. } = scratch;
-    let bodies = state.bodies.view(&catalogue.bodies, frames);
-    let mut found = find(&bodies, part.ahead(), active.known(), &mut state.pairs, search, clock);
+    let Detection { search, crossings } = detection;
+    crossings.find(bodies, pairs, &motion.departed);
+    let mut found = find(bodies, part.ahead(), active.known(), pairs, search, clock);
     let into = Arc::make_mut(&mut found);
     crossings.add_to(into);
     if !bodies.meshes.is_empty() {
-        add_passages(&bodies, &state.pairs, &motion.departed, into);
+        add_passages(bodies, pairs, &motion.departed, into);
     }
     found
 }
 
 /// Makes contacts that were found those of the state; they do not change any more.
-pub(crate) fn install(found: Arc<Contacts>, state: &mut State, search: &mut Search) {
+pub(crate) fn install(found: Arc<Contacts>, detected: &mut Detected, search: &mut Search) {
     search.end(&found);
-    state.contacts = found;
-    state.control.contacts_are_stale = false;
+    detected.contacts = found;
+    detected.is_stale = false;
 }
 
-/// Phase `correct`: takes overlap out of the poses, within the budget of each island.
+/// Phase `correct`: takes overlap out of the poses, within the budget of each island; where `mends` without one, for
+/// bodies that were put into each other are parted whatever they weigh.
 pub(crate) fn correct(
     catalogue: &Catalogue,
     part: &Part,
-    state: &mut State,
+    mends: bool,
+    bodies: &mut BodyState,
+    frames: &mut Frames,
     found: &mut Arc<Contacts>,
-    scratch: &mut Scratch,
+    exchange: &mut Exchange,
 ) {
-    let Scratch { frames, correction, problems, pending, .. } = scratch;
-    // Bodies that were put into each other are parted whatever they weigh.
-    let mends = state.control.mends_start;
+    let Exchange { correction, problems, pending, .. } = exchange;
     let budgets = (0..problems.components().len()).map(|k| {
         let island = problems.scale(k);
         let budget = || drift_budget_of_step(&island.account, island.has_friction) + problems.carried_round(k, part.dt);
         if mends { f64::INFINITY } else { budget() }
     });
-    let bodies = state.bodies.view(&catalogue.bodies, frames);
-    let islands = problems.components();
-    correction.find(&bodies, &mut Arc::make_mut(found).list, catalogue.gravity(), islands, budgets, pending.entries());
-    correction.apply(&catalogue.bodies, &mut state.bodies, frames);
+    let (view, islands) = (bodies.view(&catalogue.bodies, frames), problems.components());
+    correction.find(&view, &mut Arc::make_mut(found).list, catalogue.gravity(), islands, budgets, pending.entries());
+    correction.apply(&catalogue.bodies, bodies, frames);
 }

@@ -26,7 +26,7 @@ use crate::step::detect;
 use crate::step::jam::{DEEPEST_AFTER_STOP, Jam, find_jam};
 use crate::step::observe::Outcome;
 use crate::step::part::Part;
-use crate::step::scratch::{DEEPEST_THIN, Group, Groups, Scratch};
+use crate::step::scratch::{DEEPEST_THIN, Detection, Exchange, Group, Groups, Scratch};
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Carried, Contact, Contacts, depth_of_pair};
 use crate::world::error::EngineError;
@@ -67,8 +67,8 @@ impl Step<'_> {
         }
         for _ in 0..2 {
             self.divide(0.5 * dt, 1)?;
-            let Scratch { active, failed, .. } = &mut *self.scratch;
-            judge(&self.state.contacts.list, active.contacts(), 0.5, failed);
+            let Scratch { exchange: Exchange { active, .. }, failed, .. } = &mut *self.scratch;
+            judge(&self.state.detected.contacts.list, active.contacts(), 0.5, failed);
             self.state.control.begins_in_halves |= !failed.is_empty();
         }
         Ok(())
@@ -111,7 +111,7 @@ impl Step<'_> {
     fn is_long(&self, dt: f64, depth: usize) -> bool {
         let may = (DEEPEST..DEEPEST_THIN).contains(&depth) && self.report.substeps + self.report.undone < MOST_PARTS;
         let (bodies, transport) = (self.bodies(), &self.scratch.motion.transport);
-        let contacts = &self.state.contacts.list;
+        let contacts = &self.state.detected.contacts.list;
         let mut failed = self.scratch.failed.iter().map(|k| &contacts[*k as usize]);
         let way = |i: u32| way_moved(&bodies, transport, i as usize, dt);
         let swing = |i: u32| swing(&bodies, transport, i as usize, dt);
@@ -149,7 +149,7 @@ impl Step<'_> {
         self.undo_for(outcome, &mut group, depth);
         let made = self.halve(part.dt, depth);
         let is_crossed = made.is_ok() && self.rejoin(&part, &mut group, depth);
-        group.after = Arc::clone(&self.scratch.nothing.contacts);
+        group.after = Arc::clone(&self.scratch.nothing.detected.contacts);
         self.scratch.groups.free.push(group);
         made?;
         if !is_crossed {
@@ -166,7 +166,7 @@ impl Step<'_> {
         let mut stands = *outcome;
         let is_other = |c: &Contact| !group.members[c.a as usize] && !group.members[c.b as usize];
         (stands.report.largest_overlap, stands.report.largest_overlap_thin) =
-            overlaps(&self.state.contacts.list, is_other);
+            overlaps(&self.state.detected.contacts.list, is_other);
         let Scratch { saved, frames, .. } = &mut *self.scratch;
         let table = &self.catalogue.bodies;
         // Driven bodies are where they belong at the end of the part, and go with the group.
@@ -177,12 +177,12 @@ impl Step<'_> {
         self.observe(&stands, &group.members);
         self.state.bodies.apart.clone_from(&self.scratch.saved[depth].bodies.apart);
         self.leave_apart(|i| !group.members[i]);
-        let Scratch { saved, search, .. } = &mut *self.scratch;
+        let Scratch { saved, detection: Detection { search, .. }, .. } = &mut *self.scratch;
         let mut own = search.begin();
         let apart = &self.state.bodies.apart;
-        group.after.clone_from(&self.state.contacts);
-        part_contacts(group, &saved[depth].contacts, apart, Arc::make_mut(&mut own));
-        detect::install(own, self.state, search);
+        group.after.clone_from(&self.state.detected.contacts);
+        part_contacts(group, &saved[depth].detected.contacts, apart, Arc::make_mut(&mut own));
+        detect::install(own, &mut self.state.detected, search);
     }
 
     /// Lets all take part again after a group has made a part alone. Whether one of its bodies has come too near to one
@@ -192,19 +192,19 @@ impl Step<'_> {
         let (state, table) = (&mut *self.state, &self.catalogue.bodies);
         group.moved.clear();
         group.moved.extend((0..table.len()).map(|i| state.bodies.awake(table, i)));
-        let Scratch { saved, search, frames, active, .. } = &mut *self.scratch;
+        let Scratch { saved, detection: Detection { search, .. }, frames, exchange, .. } = &mut *self.scratch;
         state.bodies.apart.clone_from(&saved[depth].bodies.apart);
         let mut joined = search.begin();
-        join_contacts(group, &state.contacts, Arc::make_mut(&mut joined));
+        join_contacts(group, &state.detected.contacts, Arc::make_mut(&mut joined));
         search.end(&joined);
         let mut found = search.begin();
         let (bodies, into) = (state.bodies.view(table, frames), Arc::make_mut(&mut found));
-        search.find_pairs(&bodies, part.ahead(), &mut state.pairs, into);
+        search.find_pairs(&bodies, part.ahead(), &mut state.detected.pairs, into);
         let has_moved = |i: u32| group.moved[i as usize];
-        search.find_contacts(&bodies, &state.pairs, Known::of(&joined), has_moved, into);
+        search.find_contacts(&bodies, &state.detected.pairs, Known::of(&joined), has_moved, into);
         let is_crossed = have_crossed(&bodies, &group.moved, &joined.list, &found.list);
-        detect::install(found, state, search);
-        active.take(&joined);
+        detect::install(found, &mut state.detected, search);
+        exchange.active.take(&joined);
         is_crossed
     }
 
@@ -222,9 +222,10 @@ impl Step<'_> {
         if !self.catalogue.settings.law.is_released() {
             return None;
         }
-        let Scratch { failed, active, groups, frames, .. } = &mut *self.scratch;
+        let Scratch { failed, exchange: Exchange { active, .. }, groups, frames, .. } = &mut *self.scratch;
         let Groups { pairs, awake, islands, free } = groups;
-        let (bodies, contacts) = (self.state.bodies.view(&self.catalogue.bodies, frames), &self.state.contacts.list);
+        let (bodies, contacts) =
+            (self.state.bodies.view(&self.catalogue.bodies, frames), &self.state.detected.contacts.list);
         awake.clear();
         awake.extend((0..bodies.len()).map(|i| bodies.awake(i)));
         pairs.clear();
@@ -251,25 +252,25 @@ impl Step<'_> {
 }
 
 /// Finds the `contacts` that fail against those `before`: in a step, or in a part of one that may use up that `share`
-/// of what a whole one may.
-pub(crate) fn judge(contacts: &[Contact], before: &[Contact], share: f64, failed: &mut Vec<u32>) {
+/// of what a whole one may. Returns the [`overlaps`] of all.
+pub(crate) fn judge(contacts: &[Contact], before: &[Contact], share: f64, failed: &mut Vec<u32>) -> (f64, f64) {
     failed.clear();
-    if parallel::largest(contacts, &Contact::depth) <= share * OVERLAP_BOUND {
-        return;
+    let overlaps = overlaps(contacts, |_| true);
+    if overlaps.1 <= share * OVERLAP_BOUND {
+        return overlaps;
     }
     for (k, c) in contacts.iter().enumerate() {
         if c.depth() > share * OVERLAP_BOUND && fails(c.depth(), depth_of_pair(before, c.pair()), share) {
             failed.push(k as u32);
         }
     }
+    overlaps
 }
 
 /// Largest overlap of the contacts that `counts` holds for, over the smaller radius and over the thickness.
-pub(crate) fn overlaps(contacts: &[Contact], counts: impl Fn(&Contact) -> bool + Sync) -> (f64, f64) {
-    let largest = |scale: &(dyn Fn(&Contact) -> f64 + Sync)| {
-        parallel::largest(contacts, &|c| if counts(c) { -c.gap / scale(c) } else { 0.0 })
-    };
-    (largest(&|c| c.radius), largest(&|c| c.thickness))
+fn overlaps(contacts: &[Contact], counts: impl Fn(&Contact) -> bool + Sync) -> (f64, f64) {
+    let scales = |c: &Contact| if counts(c) { [-c.gap / c.radius, -c.gap / c.thickness] } else { [0.0; 2] };
+    parallel::largest_of_both(contacts, &scales).into()
 }
 
 /// Gives a group its own of the contacts `before` a part, but for those with bodies that stay `apart`.

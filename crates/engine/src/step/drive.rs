@@ -9,7 +9,7 @@ use crate::world::catalogue::Catalogue;
 use crate::world::check;
 use crate::world::description::Motion;
 use crate::world::error::EngineError;
-use crate::world::state::{DrivenClock, State};
+use crate::world::state::DrivenClock;
 
 /// A driven body whose motion leads nowhere, by dense index, and what is wrong.
 #[derive(Debug)]
@@ -22,15 +22,16 @@ struct Astray(usize, &'static str);
 pub(crate) fn drive_bodies(
     catalogue: &Catalogue,
     part: &Part,
-    state: &mut State,
+    clocks: &[DrivenClock],
+    bodies: &mut BodyState,
     motion: &mut Motions,
 ) -> Result<(), EngineError> {
     let Motions { targets, unforced, .. } = motion;
-    let BodyState { pose, velocity, .. } = &mut state.bodies;
+    let BodyState { pose, velocity, .. } = bodies;
     unforced.clone_from(velocity);
     let table = &catalogue.bodies;
-    drive(table, &state.driven, pose, [state.time, part.dt], targets, velocity)
-        .map_err(|Astray(i, reason)| EngineError::Motion { step: state.steps + 1, body: table.label(i), reason })
+    drive(table, clocks, pose, [part.time, part.dt], targets, velocity)
+        .map_err(|Astray(i, reason)| EngineError::Motion { step: part.step, body: table.label(i), reason })
 }
 
 /// Sets the velocity of every driven body to the one that takes it, over `dt`, to its pose at `time + dt`. The contact

@@ -30,14 +30,15 @@ use crate::islands::limits::Limits;
 use crate::step::attempt::Step;
 use crate::step::detect;
 use crate::step::divide::Stop;
-use crate::step::exchange::{has_sleepers, sleepers, wake_loaded_more};
 use crate::step::part::{Part, Pass, TURNS};
-use crate::step::scratch::Scratch;
+use crate::step::scratch::{Exchange, Scratch};
+use crate::step::wake;
 use crate::world::bodies::Bodies;
 use crate::world::contact::Contact;
 use crate::world::error::EngineError;
 use crate::world::overlap;
 use crate::world::pairs::Pairs;
+use crate::world::state::State;
 
 /// Gap at which a contact counts as reached, over the smaller radius.
 const ARRIVED: f64 = 1e-10;
@@ -60,7 +61,7 @@ impl Step<'_> {
         let begun = self.report;
         self.move_by_events(dt)?;
         // On the way as well as at the end: a plate may sink and swing out again.
-        let at_start = &self.scratch.saved[start].contacts.list;
+        let at_start = &self.scratch.saved[start].detected.contacts.list;
         let deepest = at_start.iter().map(Contact::depth).fold(0.0, f64::max);
         if !overlap::fails(self.report.largest_overlap_thin, deepest, 1.0) {
             return Ok(());
@@ -92,9 +93,12 @@ impl Step<'_> {
 
     /// Finds the contacts of the coming step where they are not known.
     fn find_touching(&mut self, dt: f64) {
-        if self.state.control.contacts_are_stale {
+        if self.state.detected.is_stale {
             let ahead = Ahead::under(self.catalogue.gravity(), dt);
-            detect::look(self.catalogue, ahead, self.state, self.scratch, &mut Clock::start());
+            let Scratch { frames, detection, .. } = &mut *self.scratch;
+            let State { bodies, detected, .. } = &mut *self.state;
+            let bodies = bodies.view(&self.catalogue.bodies, frames);
+            detect::look(ahead, &bodies, detected, &mut detection.search, &mut Clock::start());
         }
     }
 
@@ -103,39 +107,44 @@ impl Step<'_> {
         let (catalogue, part) = (self.catalogue, self.part(dt));
         let limits = part.limits();
         self.scratch.sleep.begin_step();
-        if has_sleepers(catalogue, self.state) {
-            let contacts = self.state.contacts.clone();
-            let mut of = sleepers(catalogue, self.state);
-            self.scratch.sleep.wake_met(&mut of, &contacts.list, &part.surroundings());
-        }
+        let State { bodies, rest, detected, .. } = &mut *self.state;
+        wake::met(catalogue, &part, bodies, rest, &detected.contacts, &mut self.scratch.sleep);
         if !self.find_impacts(&limits) {
             return;
         }
         let before = self.datum.energies(&self.bodies());
         for turn in 1.. {
             let totals = self.resolve_impacts(&limits);
-            if turn < TURNS && has_sleepers(catalogue, self.state) {
-                self.scratch.sleep.begin_loads(catalogue.bodies.len());
-                self.scratch.active.take(&self.state.contacts);
-                if wake_loaded_more(catalogue, &part, self.state, self.scratch) {
-                    self.find_impacts(&limits);
-                    continue;
-                }
+            if turn < TURNS && self.wake_struck(&part) {
+                self.find_impacts(&limits);
+                continue;
             }
-            self.state.bodies.velocity.clone_from(&self.scratch.impact.velocity);
+            self.state.bodies.velocity.clone_from(&self.scratch.exchange.impact.velocity);
             self.report_impacts(&before, &totals);
             break;
         }
         // Bodies that are faster now may reach others.
-        self.state.control.contacts_are_stale = true;
+        self.state.detected.is_stale = true;
         self.find_touching(dt);
+    }
+
+    /// Wakes sleepers against which impacts have thrown others; whether there are any.
+    fn wake_struck(&mut self, part: &Part) -> bool {
+        let State { bodies, rest, detected, .. } = &mut *self.state;
+        if !wake::has_sleepers(self.catalogue, bodies) {
+            return false;
+        }
+        let Scratch { exchange, sleep, .. } = &mut *self.scratch;
+        sleep.begin_loads(self.catalogue.bodies.len());
+        exchange.active.take(&detected.contacts);
+        wake::loaded_more(self.catalogue, part, bodies, rest, exchange, sleep)
     }
 
     /// Says how each contact stands; whether one is hit.
     fn find_impacts(&mut self, limits: &Limits) -> bool {
-        let Scratch { impact, frames, .. } = &mut *self.scratch;
+        let Scratch { exchange: Exchange { impact, .. }, frames, .. } = &mut *self.scratch;
         let bodies = self.state.bodies.view(&self.catalogue.bodies, frames);
-        let contacts = self.state.contacts.list.iter();
+        let contacts = self.state.detected.contacts.list.iter();
         impact.standing.clear();
         impact.standing.extend(contacts.map(|c| standing(c, &bodies, &self.catalogue.pairs, limits)));
         impact.standing.iter().any(|s| s.hit)
@@ -143,12 +152,12 @@ impl Step<'_> {
 
     /// Lets the law of the scene resolve what is hit; the velocities after are those of the impact.
     fn resolve_impacts(&mut self, limits: &Limits) -> ImpactTotals {
-        let Scratch { impact, frames, .. } = &mut *self.scratch;
+        let Scratch { exchange: Exchange { impact, .. }, frames, .. } = &mut *self.scratch;
         let Impact { velocity, .. } = impact;
         let bodies = self.state.bodies.view(&self.catalogue.bodies, frames);
         velocity.clear();
         velocity.extend_from_slice(bodies.velocity);
-        let (law, contacts) = (self.catalogue.settings.law.law(), &self.state.contacts.list);
+        let (law, contacts) = (self.catalogue.settings.law.law(), &self.state.detected.contacts.list);
         impact.resolve(law, &bodies, contacts, &self.catalogue.pairs, limits)
     }
 
@@ -179,7 +188,7 @@ impl Step<'_> {
     fn first_touch(&self, left: f64, dt: f64) -> Option<f64> {
         let (limits, bodies, gravity) = (self.part(dt).limits(), self.bodies(), self.catalogue.gravity());
         let mut first = None;
-        for c in self.state.contacts.list.iter().filter(|c| !has_arrived(c)) {
+        for c in self.state.detected.contacts.list.iter().filter(|c| !has_arrived(c)) {
             let pull = |i: u32| if bodies.awake(i as usize) { c.normal.dot(gravity) } else { 0.0 };
             let (speed, pull) = (c.normal_velocity(bodies.pose, bodies.velocity), pull(c.a) - pull(c.b));
             let Some(time) = time_to_close(c.gap, speed, pull) else { continue };
@@ -194,7 +203,7 @@ impl Step<'_> {
     fn fly(&mut self, until: f64, dt: f64) -> Result<f64, EngineError> {
         let limits = self.part(dt).limits();
         // What touches already is not an impact any more, or was refused by the step: the contact stage has it.
-        let arrived = self.state.contacts.list.iter().filter(|c| has_arrived(c));
+        let arrived = self.state.detected.contacts.list.iter().filter(|c| has_arrived(c));
         let touching: Vec<(u32, u32)> = arrived.map(Contact::pair).collect();
         let mut time = until;
         self.save(KEPT);
@@ -217,7 +226,7 @@ impl Step<'_> {
     fn passed(&self, touching: &[(u32, u32)], limits: &Limits, time: f64) -> Option<f64> {
         let bodies = self.bodies();
         let mut least = None;
-        for c in self.state.contacts.list.iter().filter(|c| c.gap < -ARRIVED * c.radius) {
+        for c in self.state.detected.contacts.list.iter().filter(|c| c.gap < -ARRIVED * c.radius) {
             let approach = -c.normal_velocity(bodies.pose, bodies.velocity);
             let fast = limits.hits(c.speed(bodies.pose, bodies.velocity)).fast;
             if approach <= fast || touching.contains(&c.pair()) {

@@ -12,14 +12,6 @@ use crate::world::catalogue::Catalogue;
 use crate::world::check;
 use crate::world::error::EngineError;
 use crate::world::parallel;
-use crate::world::state::State;
-
-/// When forces act, and how long \[s\].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
-    pub(crate) time: f64,
-    pub(crate) dt: f64,
-}
 
 /// Phase `forces`: gravity, fields and drag change the velocities of the bodies awake.
 ///
@@ -28,18 +20,16 @@ pub(crate) struct Span {
 pub(crate) fn apply_forces(
     catalogue: &Catalogue,
     part: &Part,
-    state: &mut State,
+    bodies: &mut BodyState,
     frames: &Frames,
-    motion: &mut Motions,
+    field_forces: &mut Vec<Force>,
 ) -> Result<(), EngineError> {
-    let span = Span { time: state.time, dt: part.dt };
-    let applied = apply(catalogue, frames, span, &mut state.bodies, &mut motion.field_forces);
-    applied.map_err(|i| pulled_apart(catalogue, state, i))
+    apply(catalogue, frames, part, bodies, field_forces).map_err(|i| pulled_apart(catalogue, part, i))
 }
 
 /// The error of a force field that is not finite, or takes a body where it is not.
-pub(crate) fn pulled_apart(catalogue: &Catalogue, state: &State, i: usize) -> EngineError {
-    EngineError::Field { step: state.steps + 1, body: catalogue.bodies.label(i) }
+pub(crate) fn pulled_apart(catalogue: &Catalogue, part: &Part, i: usize) -> EngineError {
+    EngineError::Field { step: part.step, body: catalogue.bodies.label(i) }
 }
 
 /// Velocity of a body after gravity, force fields and drag have acted on it, and the force of the fields.
@@ -49,7 +39,7 @@ fn forced(
     pose: &Pose,
     inertia: &InverseInertia,
     velocity: &Velocity,
-    Span { time, dt }: Span,
+    &Part { time, dt, .. }: &Part,
 ) -> (Velocity, Force) {
     let table = &catalogue.bodies;
     let mut velocity = *velocity;
@@ -74,14 +64,14 @@ fn forced(
 fn apply(
     catalogue: &Catalogue,
     frames: &Frames,
-    span: Span,
+    part: &Part,
     bodies: &mut BodyState,
     field_forces: &mut Vec<Force>,
 ) -> Result<(), usize> {
     let table = &catalogue.bodies;
     let BodyState { pose, velocity, asleep, apart, .. } = bodies;
     let moves = |i: usize| table.dynamic[i] && !asleep[i] && !apart[i];
-    let act = |i: usize, v: &Velocity| forced(catalogue, i, &pose[i], &frames.inverse_inertia[i], v, span);
+    let act = |i: usize, v: &Velocity| forced(catalogue, i, &pose[i], &frames.inverse_inertia[i], v, part);
     field_forces.clear();
     if catalogue.fields.is_empty() {
         parallel::for_each(velocity.par_iter_mut().enumerate(), |(i, v)| {
@@ -96,7 +86,7 @@ fn apply(
         (*v, field_forces[i]) = act(i, v);
         let speed = v.linear.length() + v.angular.length() * table.extent[i];
         // Written so that NaN is too far.
-        let near = speed * span.dt <= check::LONGEST;
+        let near = speed * part.dt <= check::LONGEST;
         if !near {
             return Err(i);
         }
@@ -109,13 +99,13 @@ pub(crate) fn apply_to(
     woken: &[u32],
     catalogue: &Catalogue,
     frames: &Frames,
-    span: Span,
+    part: &Part,
     bodies: &mut BodyState,
     field_forces: &mut [Force],
 ) {
     for i in woken.iter().map(|i| *i as usize) {
         let (velocity, force) =
-            forced(catalogue, i, &bodies.pose[i], &frames.inverse_inertia[i], &bodies.velocity[i], span);
+            forced(catalogue, i, &bodies.pose[i], &frames.inverse_inertia[i], &bodies.velocity[i], part);
         bodies.velocity[i] = velocity;
         if let Some(applied) = field_forces.get_mut(i) {
             *applied = force;

@@ -56,7 +56,7 @@ pub(crate) struct Jam {
 
 /// The jam behind the contacts that failed in a part of `dt` \[s\]; none where nothing is caught.
 pub(crate) fn find_jam(step: &Step<'_>, dt: f64) -> Option<Jam> {
-    let (bodies, contacts, scratch) = (step.bodies(), &step.state.contacts.list, &*step.scratch);
+    let (bodies, contacts, scratch) = (step.bodies(), &step.state.detected.contacts.list, &*step.scratch);
     let failed = scratch.failed.iter().map(|k| &contacts[*k as usize]);
     let caught = |i: u32| !bodies.dynamic[i as usize] || is_caught(contacts, i);
     let deepest = failed.filter(|c| caught(c.a) && caught(c.b)).max_by(|x, y| x.depth().total_cmp(&y.depth()))?;
@@ -64,8 +64,8 @@ pub(crate) fn find_jam(step: &Step<'_>, dt: f64) -> Option<Jam> {
     let group = group_of(&bodies, contacts, deepest);
     let driven: Vec<u32> = group.iter().copied().filter(|i| is_driven_on(&bodies, *i)).collect();
     let moving = deepest.iter().copied().find(|i| bodies.dynamic[*i as usize])?;
-    let (scale, reached) = scratch.problems.scaled_back(moving);
-    let pressed = scratch.problems.impulse_between(scratch.active.contacts(), deepest[0], deepest[1]);
+    let (scale, reached) = scratch.exchange.problems.scaled_back(moving);
+    let pressed = scratch.exchange.problems.impulse_between(scratch.exchange.active.contacts(), deepest[0], deepest[1]);
     let force = pressed.max(reached) / dt;
     let gain = step.catalogue.gravity().length() * dt;
     let is_beyond_inertia =

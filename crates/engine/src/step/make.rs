@@ -60,13 +60,13 @@ pub(crate) fn make_step(
         hold(catalogue, step.state, &held);
         // Contacts were looked for as driven bodies moved. Without a new search cubes in the wedge before a blade
         // overlapped by 1.01 % (random scene 1115), with one by 0.94 %.
-        step.state.control.contacts_are_stale = true;
+        step.state.detected.is_stale = true;
         // Parts that are undone go back to a state in which they stand.
         step.save(start);
     }
     let Step { mut report, star_at_start, state, scratch, .. } = step;
     (report.dt, report.stopped) = (dt, held.len() as u32);
-    scratch.end_step(state.steps);
+    scratch.end_step(report.undone > 0);
     release_held(state, dt);
     state.steps += 1;
     state.control.mends_start &= report.largest_overlap_thin > OVERLAP_LIMIT;

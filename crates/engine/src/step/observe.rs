@@ -6,10 +6,11 @@ use crate::book::clock::Clock;
 use crate::book::report::{EnergyReport, Phase, StepReport};
 use crate::islands::impact::ImpactTotals;
 use crate::islands::problems::Totals;
-use crate::islands::sleep::Sleepers;
+use crate::islands::sleep::{Sleep, Sleepers};
 use crate::step::forces;
 use crate::step::part::{Part, Pass};
-use crate::step::scratch::Scratch;
+use crate::step::scratch::{Exchange, Scratch};
+use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
 use crate::world::parallel;
 use crate::world::state::State;
@@ -36,9 +37,14 @@ pub(crate) struct Opening {
 }
 
 /// Gives every body awake the length of the part that it now makes, and notes with what energies it begins.
-pub(crate) fn open(catalogue: &Catalogue, part: &Part, state: &mut State, scratch: &mut Scratch) -> Opening {
+pub(crate) fn open(
+    catalogue: &Catalogue,
+    part: &Part,
+    bodies: &mut BodyState,
+    frames: &Frames,
+    star_before: &mut Vec<f64>,
+) -> Opening {
     let (table, gravity, star_time) = (&catalogue.bodies, catalogue.gravity(), part.star_time());
-    let bodies = &mut state.bodies;
     let mut step_change = 0.0;
     for i in 0..table.len() {
         if bodies.awake(table, i) && bodies.step[i] != star_time {
@@ -51,15 +57,15 @@ pub(crate) fn open(catalogue: &Catalogue, part: &Part, state: &mut State, scratc
             bodies.step[i] = star_time;
         }
     }
-    let bodies = bodies.view(table, &scratch.frames);
+    let bodies = bodies.view(table, frames);
     let star = part.datum.energies(&bodies).conserved();
-    parallel::fill(&mut scratch.motion.star_before, bodies.len(), &|i| part.datum.star_of(&bodies, i));
+    parallel::fill(star_before, bodies.len(), &|i| part.datum.star_of(&bodies, i));
     Opening { star, step_change }
 }
 
 /// Kinetic energy now \[J\].
-pub(crate) fn kinetic(catalogue: &Catalogue, part: &Part, state: &State, scratch: &Scratch) -> f64 {
-    part.datum.energies(&state.bodies.view(&catalogue.bodies, &scratch.frames)).kinetic()
+pub(crate) fn kinetic(part: &Part, bodies: &Bodies<'_>) -> f64 {
+    part.datum.energies(bodies).kinetic()
 }
 
 /// Observes a part that stands for the bodies that are not of `undone`, an empty list naming none: books what its
@@ -73,8 +79,8 @@ pub(crate) fn observe(
 ) -> StepReport {
     let mut clock = Clock::start();
     clock.enter(Phase::Observe);
-    scratch.pending.accept(&mut state.bodies.account, undone);
-    let mut totals = scratch.problems.totals(undone);
+    scratch.exchange.pending.accept(&mut state.bodies.account, undone);
+    let mut totals = scratch.exchange.problems.totals(undone);
     totals.add_impacts(&outcome.impacts);
     let mut report = outcome.report;
     report.energy = energies(catalogue, outcome, &totals, undone, state, scratch);
@@ -83,10 +89,10 @@ pub(crate) fn observe(
     for (sum, x) in report.seconds.iter_mut().zip(clock.seconds) {
         *sum += x;
     }
-    report.pairs = state.pairs.pairs().len();
-    report.contacts = state.contacts.list.len();
-    report.islands = scratch.problems.count();
-    report.largest_island = scratch.problems.largest();
+    report.pairs = state.detected.pairs.pairs().len();
+    report.contacts = state.detected.contacts.list.len();
+    report.islands = scratch.exchange.problems.count();
+    report.largest_island = scratch.exchange.problems.largest();
     report.count(&totals);
     report
 }
@@ -119,9 +125,9 @@ fn energies(
 ) -> EnergyReport {
     let Outcome { part, opening, forced, .. } = outcome;
     let bodies = state.bodies.view(&catalogue.bodies, &scratch.frames);
-    let correction_work = scratch.correction.work(&bodies, catalogue.gravity(), undone);
+    let correction_work = scratch.exchange.correction.work(&bodies, catalogue.gravity(), undone);
     let field_work = forces::work_but_for(undone, &scratch.motion.field_work);
-    let slept = if catalogue.settings.sleeping { settle(catalogue, part, state, scratch) } else { 0.0 };
+    let slept = if catalogue.settings.sleeping { settle(catalogue, part, state, &mut scratch.sleep) } else { 0.0 };
     let now = part.datum.energies(&state.bodies.view(&catalogue.bodies, &scratch.frames));
     let star_change = now.conserved() - opening.star - totals.driven_work - field_work;
     EnergyReport {
@@ -144,15 +150,15 @@ fn energies(
 }
 
 /// Puts bodies at rest to sleep; returns what that takes from E* \[J\].
-fn settle(catalogue: &Catalogue, part: &Part, state: &mut State, scratch: &mut Scratch) -> f64 {
-    let State { bodies, rest, contacts, time, .. } = state;
-    let (table, sleep, contacts) = (&catalogue.bodies, &mut scratch.sleep, &contacts.list);
+fn settle(catalogue: &Catalogue, part: &Part, state: &mut State, sleep: &mut Sleep) -> f64 {
+    let State { bodies, rest, detected, .. } = state;
+    let (table, contacts) = (&catalogue.bodies, &detected.contacts.list);
     let mut of = Sleepers { table, bodies, rest };
     sleep.find_held(&mut of, contacts, |c| *catalogue.pairs.at(table, c));
     let taken = sleep.settle(&mut of, contacts, &part.surroundings());
     if !catalogue.fields.is_empty() {
         for i in sleep.fallen.iter().map(|i| *i as usize) {
-            let force = catalogue.field_force(i, &of.bodies.pose[i], &Velocity::ZERO, *time);
+            let force = catalogue.field_force(i, &of.bodies.pose[i], &Velocity::ZERO, part.time);
             of.note_field(i, force);
         }
     }
@@ -183,7 +189,7 @@ fn rises(
     if !catalogue.settings.law.is_released() || !part.is_whole() {
         return change.max(0.0);
     }
-    let Scratch { motion, correction, problems, frames, .. } = scratch;
+    let Scratch { motion, exchange: Exchange { correction, problems, .. }, frames, .. } = scratch;
     let (bodies, gravity) = (state.bodies.view(&catalogue.bodies, frames), catalogue.gravity());
     let field = |i: usize| motion.field_work.get(i).copied().unwrap_or(0.0);
     let put_in = |i: usize| correction.work_on(&bodies, gravity, i) + field(i);

@@ -27,6 +27,10 @@ pub(crate) enum Pass {
 /// A part of a step that is to be made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
+    /// Number of the step that it is a part of.
+    pub(crate) step: u64,
+    /// When it begins \[s\].
+    pub(crate) time: f64,
     /// Its length \[s\].
     pub(crate) dt: f64,
     pub(crate) pass: Pass,

@@ -26,20 +26,18 @@ pub(crate) const DEEPEST_THIN: usize = 12;
 /// Where the state at the start of a step from impact to impact is kept, beyond those of its parts.
 pub(crate) const START_OF_EVENTS: usize = DEEPEST_THIN + 3;
 
+/// Steps without an undone part after which memory that only divided steps need is given back. A shaken pack divides
+/// most of its steps, and allocated five times a step where one sufficed.
+const CALM: u32 = 4;
+
 /// Scratch of a step. Nothing in it decides about a later step; [`Frames`] follow from the poses.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) frames: Frames,
     pub(crate) motion: Motions,
-    pub(crate) search: Search,
-    pub(crate) crossings: Crossings,
-    pub(crate) closing: Closing,
-    pub(crate) active: Active,
-    pub(crate) problems: Problems,
-    pub(crate) impact: Impact,
-    pub(crate) correction: Correction,
+    pub(crate) detection: Detection,
+    pub(crate) exchange: Exchange,
     pub(crate) sleep: Sleep,
-    pub(crate) pending: Pending,
     /// Contacts that failed in the attempt that was judged last, by their place in the list.
     pub(crate) failed: Vec<u32>,
     pub(crate) groups: Groups,
@@ -47,6 +45,28 @@ pub(crate) struct Scratch {
     pub(crate) saved: Vec<State>,
     /// Of which those share that are not needed.
     pub(crate) nothing: State,
+    /// Steps in a row of which no part was undone.
+    calm: u32,
+}
+
+/// What finding contacts works with.
+#[derive(Debug, Default)]
+pub(crate) struct Detection {
+    pub(crate) search: Search,
+    pub(crate) crossings: Crossings,
+}
+
+/// What the contacts of a part do to its bodies.
+#[derive(Debug, Default)]
+pub(crate) struct Exchange {
+    pub(crate) closing: Closing,
+    /// The contacts of the part, and what they carry once it is solved.
+    pub(crate) active: Active,
+    pub(crate) problems: Problems,
+    pub(crate) impact: Impact,
+    pub(crate) correction: Correction,
+    /// What contacts took, to be booked if the part stands.
+    pub(crate) pending: Pending,
 }
 
 /// How bodies move in the sub-step under way, by dense index.
@@ -115,17 +135,22 @@ impl Scratch {
 
     fn release(&mut self, depths: Range<usize>) {
         for state in self.saved.iter_mut().take(depths.end).skip(depths.start) {
-            state.contacts.clone_from(&self.nothing.contacts);
-            state.pairs.clone_from(&self.nothing.pairs);
+            state.detected.clone_from(&self.nothing.detected);
         }
     }
 
-    /// Ends the step of that number: no state is kept any more.
-    pub(crate) fn end_step(&mut self, number: u64) {
-        let has_left_out = self.active.is_cut();
+    /// Ends a step, of which parts were undone or not: no state is kept any more, and what divided steps have made
+    /// beyond what others need is given back once [`CALM`] steps in a row were not divided.
+    pub(crate) fn end_step(&mut self, is_divided: bool) {
         self.release(0..self.saved.len());
-        self.active.take(&self.nothing.contacts);
-        self.search.end_step(number, has_left_out);
+        self.exchange.active.take(&self.nothing.detected.contacts);
+        self.calm = if is_divided { 0 } else { self.calm.saturating_add(1) };
+        // Twice, as the set of contacts that the state holds in one step is free in the next.
+        if [CALM, CALM + 1].contains(&self.calm) {
+            self.detection.search.trim();
+            self.exchange.active.trim();
+            self.saved.iter_mut().take(START_OF_EVENTS).skip(1).for_each(|state| *state = State::default());
+        }
     }
 }
 
@@ -137,11 +162,13 @@ mod tests {
     #[test]
     fn the_start_of_a_step_outlives_its_parts() {
         let (mut scratch, state) = (Scratch::default(), State::default());
-        let holds = |scratch: &Scratch, depth: usize| Arc::ptr_eq(&scratch.saved[depth].contacts, &state.contacts);
+        let holds = |scratch: &Scratch, depth: usize| {
+            Arc::ptr_eq(&scratch.saved[depth].detected.contacts, &state.detected.contacts)
+        };
         [1, DEEPEST_THIN, START_OF_EVENTS].into_iter().for_each(|depth| scratch.save(&state, depth));
         scratch.release_parts(1);
         assert_eq!([1, DEEPEST_THIN, START_OF_EVENTS].map(|depth| holds(&scratch, depth)), [false, false, true]);
-        scratch.end_step(1);
+        scratch.end_step(true);
         assert!(!holds(&scratch, START_OF_EVENTS));
     }
 }

@@ -106,6 +106,12 @@ pub(crate) struct Contacts {
     pub(crate) crowd: DVec3,
 }
 
+/// Whether a list has room for more than half as many contacts again as there are: of crosses that fall into a heap
+/// 9000 were listed in one step, and 3000 at its end.
+pub(crate) fn is_roomy(list: &Vec<Contact>) -> bool {
+    2 * list.capacity() > 3 * list.len()
+}
+
 impl Contacts {
     /// Adds a contact that carried nothing before, where its pair belongs.
     pub(crate) fn insert(&mut self, contact: Contact) {

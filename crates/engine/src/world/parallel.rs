@@ -81,6 +81,12 @@ pub(crate) fn largest<I: Sync>(items: &[I], of: &(impl Fn(&I) -> f64 + Sync)) ->
     fold(0..items.len(), &|range| items[range].iter().map(of).fold(0.0, f64::max), &f64::max)
 }
 
+/// The largest of each of the two numbers that `of` says of the items, at least zero.
+pub(crate) fn largest_of_both<I: Sync>(items: &[I], of: &(impl Fn(&I) -> [f64; 2] + Sync)) -> [f64; 2] {
+    let larger = |x: [f64; 2], y: [f64; 2]| [x[0].max(y[0]), x[1].max(y[1])];
+    fold(0..items.len(), &|range| items[range].iter().map(of).fold([0.0; 2], larger), &larger)
+}
+
 /// Number of items of which `is` holds.
 pub(crate) fn count<I: Sync>(items: &[I], is: &(impl Fn(&I) -> bool + Sync)) -> usize {
     sum(0..items.len(), &|range| items[range].iter().filter(|item| is(item)).count())

@@ -24,13 +24,14 @@ impl<T: Default> Pool<T> {
         free.map_or_else(Arc::default, |place| self.made.swap_remove(place))
     }
 
-    /// Frees the memory of all free values but for so many.
-    pub(crate) fn trim(&mut self, mut free: usize) {
+    /// Frees the memory of all free values but for the first that `may_stay`.
+    pub(crate) fn trim(&mut self, may_stay: impl Fn(&T) -> bool) {
+        let mut stays = false;
         self.made.retain(|value| {
-            let is_free = Arc::strong_count(value) == 1;
-            let is_kept = !is_free || free > 0;
-            free -= usize::from(is_free && is_kept);
-            is_kept
+            let is_held = Arc::strong_count(value) > 1;
+            let is_first = !is_held && !stays && may_stay(value);
+            stays |= is_first;
+            is_held || is_first
         });
     }
 
@@ -57,10 +58,12 @@ mod tests {
         assert_eq!(Arc::as_ptr(&again), place);
         pool.watch(&again);
         pool.watch(&other);
-        pool.trim(0);
+        pool.trim(|_| false);
         assert_eq!(pool.made.len(), 2, "what is held stays");
-        drop(again);
-        pool.trim(0);
-        assert_eq!(pool.made.len(), 1);
+        drop((again, other));
+        pool.trim(|_| true);
+        assert_eq!(pool.made.len(), 1, "one that is free stays if it may");
+        pool.trim(|_| false);
+        assert_eq!(pool.made.len(), 0);
     }
 }

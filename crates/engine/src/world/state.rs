@@ -25,20 +25,26 @@ pub(crate) struct State {
     pub(crate) rest: Rest,
     /// Of each driven body, in the order of [`Table::driven`].
     pub(crate) driven: Vec<DrivenClock>,
+    pub(crate) detected: Detected,
+    pub(crate) control: Control,
+}
+
+/// What the last search for contacts has found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Detected {
     /// Contacts of the poses now, shared by the copies of a state: they are made anew and never changed.
     pub(crate) contacts: Arc<Contacts>,
     /// Candidate pairs, shared likewise. Which pairs are listed beyond those that may meet has a say in how far
     /// neighbours are looked for. Not in the hash: states that agree in all else agree in what may meet.
     #[serde(skip)]
     pub(crate) pairs: Arc<PairList>,
-    pub(crate) control: Control,
+    /// Whether bodies were added, removed or moved since then.
+    pub(crate) is_stale: bool,
 }
 
 /// What decides how the next step is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Control {
-    /// Whether bodies were added, removed or moved since the contacts were found.
-    pub(crate) contacts_are_stale: bool,
     /// Whether the next step begins in halves, because the last one had to be divided.
     pub(crate) begins_in_halves: bool,
     /// Whether a driven body stood still in the last step, because it was jammed.
@@ -84,13 +90,12 @@ impl Clone for State {
 
     /// As what is derived would not, it keeps the buffers: each step keeps the state in which it began.
     fn clone_from(&mut self, other: &Self) {
-        let State { time, steps, bodies, rest, driven, contacts, pairs, control } = other;
+        let State { time, steps, bodies, rest, driven, detected, control } = other;
         (self.time, self.steps, self.control) = (*time, *steps, *control);
         self.bodies.clone_from(bodies);
         self.rest.clone_from(rest);
         self.driven.clone_from(driven);
-        self.contacts.clone_from(contacts);
-        self.pairs.clone_from(pairs);
+        self.detected.clone_from(detected);
     }
 }
 
