@@ -2,8 +2,11 @@
 
 pub(crate) mod leaving;
 pub(crate) mod problem;
+pub(crate) mod reading;
+pub(crate) mod setup;
 pub(crate) mod simulation;
 pub(crate) mod snapshot;
 pub(crate) mod start;
 pub(crate) mod step_choice;
+pub(crate) mod stepping;
 pub(crate) mod time_step;

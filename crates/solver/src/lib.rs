@@ -21,12 +21,12 @@ pub mod stage;
 
 pub use contact::{blocks, hit, island, judge, problem, samples};
 pub use laws::normal::{gr, lcp, lzb, qce, qce_lcp};
-pub use laws::tracking::{etm, etm_weighted};
+pub use laws::tracking::{ReleaseReport, Workspace, etm, etm_weighted};
 pub use laws::{law, rbss, smm, sqm};
 
 pub use blocks::Block;
 pub use contact::memory::make_room;
-pub use etm::{Etm, ReleaseReport, ReleaseSettings, Tracking};
+pub use etm::Etm;
 pub use etm_weighted::EtmWeighted;
 pub use gr::Gr;
 pub use hit::HitSettings;
@@ -34,6 +34,7 @@ pub use island::{Island, Row, RowInput, SolverBody};
 pub use judge::{Verdict, judge};
 pub use law::{Desideratum, ImpactLaw};
 pub use laws::Law;
+pub use laws::tracking::release::{ReleaseSettings, Tracking, release};
 pub use lcp::Lcp;
 pub use lzb::Lzb;
 pub use problem::{

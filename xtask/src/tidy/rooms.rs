@@ -2,7 +2,9 @@
 //! what is above.
 //!
 //! References are read from the source: paths that begin with `crate::` or `super::`, comments and unit tests left out.
-//! Methods that another module adds to a type are not seen.
+//! So are calls of methods, where several files of a folder implement one type together.
+
+use std::collections::BTreeMap;
 
 use super::Finding;
 use super::files::File;
@@ -16,7 +18,7 @@ struct Layers {
     layers: &'static [&'static [&'static str]],
 }
 
-const ALL: [Layers; 11] = [
+const ALL: &[Layers] = &[
     Layers {
         folder: "crates/geometry/src",
         path: "",
@@ -65,12 +67,23 @@ const ALL: [Layers; 11] = [
         layers: &[
             &["part", "scratch"],
             &["detect", "drive", "forces"],
-            &["advance", "exchange", "observe"],
+            &["advance", "exchange", "observe", "wake"],
             &["attempt"],
             &["jam"],
             &["divide"],
             &["event"],
             &["make"],
+        ],
+    },
+    Layers {
+        folder: "crates/engine/src/interface",
+        path: "interface",
+        layers: &[
+            &["snapshot", "time_step"],
+            &["simulation"],
+            &["leaving", "reading", "step_choice"],
+            &["problem", "setup", "start"],
+            &["stepping"],
         ],
     },
     Layers { folder: "crates/solver/src", path: "", layers: &[&["contact"], &["stage"], &["laws"]] },
@@ -91,6 +104,18 @@ const ALL: [Layers; 11] = [
         folder: "crates/solver/src/laws",
         path: "laws",
         layers: &[&["law"], &["normal", "rbss", "tracking"], &["smm", "sqm"]],
+    },
+    Layers {
+        folder: "crates/solver/src/laws/tracking",
+        path: "laws::tracking",
+        layers: &[
+            &["approach", "impulse", "report", "settings"],
+            &["zone"],
+            &["rounds"],
+            &["etm"],
+            &["etm_weighted"],
+            &["release"],
+        ],
     },
     Layers {
         folder: "crates/scene/src",
@@ -123,8 +148,8 @@ const ALL: [Layers; 11] = [
 
 /// Uses of modules that the layers forbid, and modules that stand in no layer.
 pub(crate) fn upward_edges(files: &[File]) -> Vec<Finding> {
-    let of = |layers: &Layers| files.iter().flat_map(|file| layers.breaches(file)).collect::<Vec<_>>();
-    ALL.iter().flat_map(of).collect()
+    let uses = |layers: &Layers| files.iter().flat_map(|file| layers.breaches(file)).collect::<Vec<_>>();
+    ALL.iter().flat_map(|layers| uses(layers).into_iter().chain(layers.calls_upwards(files))).collect()
 }
 
 /// The layers of each folder as a line.
@@ -142,10 +167,38 @@ impl Layers {
         self.layers.iter().position(|layer| layer.contains(&module))
     }
 
+    /// The modules that lead to a file from the folder; none for one that lies elsewhere.
+    fn inside<'a>(&self, file: &'a File) -> Option<Vec<&'a str>> {
+        let inside = file.path.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/'))?;
+        Some(inside.strip_suffix(".rs")?.split('/').filter(|part| *part != "mod").collect())
+    }
+
+    /// Calls of methods of one type that several files implement together, where the method stands in no layer below.
+    fn calls_upwards(&self, files: &[File]) -> Vec<Finding> {
+        let own = |file: &File| self.inside(file).and_then(|parts| Some((parts[0].to_owned(), self.of(parts[0])?)));
+        let mut places = BTreeMap::new();
+        for (file, (module, layer)) in files.iter().filter_map(|file| Some((file, own(file)?))) {
+            let own = lines_of_impls(&file.text).filter(|line| line.is_own);
+            let methods = own.filter_map(|line| Some((line.of, method(line.code)?)));
+            places.extend(methods.map(|method| (method, (module.clone(), layer))));
+        }
+        let mut found = Vec::new();
+        for (file, (module, layer)) in files.iter().filter_map(|file| Some((file, own(file)?))) {
+            for line in lines_of_impls(&file.text) {
+                for name in calls(line.code) {
+                    let Some((other, above)) = places.get(&(line.of, name)) else { continue };
+                    if *other != module && *above >= layer {
+                        let message = format!("`{module}` must not call `{name}` of `{other}`, which is not below it");
+                        found.push(Finding::new(&file.path, line.number, message));
+                    }
+                }
+            }
+        }
+        found
+    }
+
     fn breaches(&self, file: &File) -> Vec<Finding> {
-        let inside = file.path.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/'));
-        let Some(inside) = inside.and_then(|rest| rest.strip_suffix(".rs")) else { return Vec::new() };
-        let parts: Vec<&str> = inside.split('/').filter(|part| *part != "mod").collect();
+        let Some(parts) = self.inside(file) else { return Vec::new() };
         let own = parts[0];
         if parts.len() == 1 && ["lib", "main"].contains(&own) {
             return Vec::new();
@@ -174,12 +227,65 @@ impl Layers {
     }
 }
 
+/// A line of an implementation.
+struct ImplLine<'a> {
+    number: usize,
+    /// Name of the type.
+    of: &'a str,
+    /// Whether what it declares is the type's own and not that of a trait.
+    is_own: bool,
+    /// Without a comment at its end.
+    code: &'a str,
+}
+
+/// The lines of the implementations in a file.
+fn lines_of_impls(text: &str) -> impl Iterator<Item = ImplLine<'_>> {
+    let mut head = None;
+    code_of(text).lines().enumerate().filter_map(move |(number, line)| {
+        if let Some(rest) = line.strip_prefix("impl") {
+            head = type_of(rest).map(|of| (of, !rest.contains(" for ")));
+        } else if line == "}" {
+            head = None;
+        }
+        let code = line.split("//").next().unwrap_or(line);
+        head.map(|(of, is_own)| ImplLine { number: number + 1, of, is_own, code })
+    })
+}
+
+/// The type of an implementation that begins with `impl` and this.
+fn type_of(head: &str) -> Option<&str> {
+    let head = head.strip_prefix('<').and_then(|rest| rest.split_once("> ")).map_or(head, |(_, rest)| rest);
+    let head = head.split_once(" for ").map_or(head, |(_, of)| of);
+    head.trim_start().split(|c: char| !(c == '_' || c.is_alphanumeric())).next().filter(|name| !name.is_empty())
+}
+
+/// The name of the method that a line of an implementation declares.
+fn method(line: &str) -> Option<&str> {
+    let (before, name) = line.strip_prefix("    ")?.split_once("fn ")?;
+    let is_declared = before.is_empty() || before.starts_with("pub") || before == "const ";
+    is_declared.then(|| name.split(['(', '<']).next()).flatten()
+}
+
+/// The methods that a line calls on `self`.
+fn calls(line: &str) -> impl Iterator<Item = &str> {
+    let name = |(at, _)| {
+        let rest: &str = &line[at + "self.".len()..];
+        let end = rest.find(|c: char| !(c == '_' || c.is_alphanumeric()))?;
+        rest[end..].starts_with('(').then(|| &rest[..end])
+    };
+    line.match_indices("self.").filter_map(name)
+}
+
+/// The text of a file without its unit tests: only their module ends a file; a file that is for tests may be declared
+/// anywhere.
+fn code_of(text: &str) -> &str {
+    text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text)
+}
+
 /// Paths from the root of the crate that a module names, with their lines.
 fn references<'a>(text: &'a str, module: &[&'a str]) -> Vec<(usize, Vec<&'a str>)> {
     let mut found = Vec::new();
-    // Only the module of unit tests ends a file; a file that is for tests may be declared anywhere.
-    let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
-    for (number, line) in code.lines().enumerate() {
+    for (number, line) in code_of(text).lines().enumerate() {
         let code = if line.trim_start().starts_with("//") { "" } else { line };
         for start in ["crate::", "super::"] {
             let ends = |at: usize| !code[..at].ends_with(|c: char| c == ':' || c == '_' || c.is_alphanumeric());
@@ -234,6 +340,24 @@ mod tests {
                 "{found:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_method_of_the_same_type_in_a_file_above_is_an_edge_upwards() {
+        let folder = "crates/engine/src/interface";
+        let of = |simulation: &str, stepping: &str| {
+            let text = |body: &str| format!("//! Head.\nimpl Simulation {{\n{body}}}\n");
+            let files = [("simulation", simulation), ("stepping", stepping)];
+            let files = files.map(|(name, body)| File::text(&format!("{folder}/{name}.rs"), &text(body)));
+            upward_edges(&files).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let (time, step) = ("    pub fn time(&self) -> f64 {\n", "    pub(crate) fn step(&mut self) {\n");
+        assert_eq!(of(time, &format!("{step}        self.time();\n")), [""; 0]);
+        let found = of(&format!("{time}        self.step().step;\n"), step);
+        assert!(found.len() == 1 && found[0].contains("must not call `step` of `stepping`"), "{found:?}");
+        // A field, a comment, and a method of another type.
+        assert_eq!(of(&format!("{time}        self.step; // self.step()\n    // self.step()\n"), step), [""; 0]);
+        assert_eq!(of(&format!("{time}}}\nimpl Other {{\n    fn f(&self) {{\n        self.step()\n"), step), [""; 0]);
     }
 
     #[test]

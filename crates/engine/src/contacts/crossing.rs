@@ -38,7 +38,8 @@ impl Crossings {
     }
 
     /// Finds the contacts of convex bodies that went through each other since their poses were `before`, after the move
-    /// and before the pairs are looked for anew: those that may meet in the step are known. None where no body moves far.
+    /// and before the pairs are looked for anew: those that may meet in the step are known. There are none where no
+    /// body moves far.
     pub(crate) fn find(&mut self, bodies: &Bodies<'_>, pairs: &PairList, before: &[Pose]) {
         let ways = &self.ways;
         if ways.is_empty() {

@@ -6,7 +6,7 @@
 
 use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
-use granule_solver::etm::release;
+use granule_solver::release;
 use granule_solver::stage::{self, carried_round, driven_work, driven_work_on_star};
 use granule_solver::{Island, Row, RowInput, SolverBody, Tracking, make_room};
 

@@ -6,7 +6,7 @@
 
 use std::sync::Mutex;
 
-use granule_solver::etm::Workspace;
+use granule_solver::Workspace;
 use granule_solver::stage::Packs;
 
 /// What the solver works with in an island, and needs no longer once that is done.

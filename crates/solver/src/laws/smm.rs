@@ -39,7 +39,7 @@ use crate::contact::problem::{ContactProblem, Note, ProblemError, Resolution, So
 use crate::laws::law::{Desideratum, ImpactLaw};
 use crate::laws::tracking::approach::Approaches;
 use crate::laws::tracking::etm::ignored;
-use crate::laws::tracking::etm::impulse::{sliding, without_noise};
+use crate::laws::tracking::impulse::{sliding, without_noise};
 
 use system::System;
 

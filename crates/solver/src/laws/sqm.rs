@@ -43,7 +43,7 @@ use crate::contact::problem::{ContactProblem, ProblemError, Resolution, Solution
 use crate::laws::law::{Desideratum, ImpactLaw};
 use crate::laws::tracking::approach::Approaches;
 use crate::laws::tracking::etm::ignored;
-use crate::laws::tracking::etm::impulse::{Mobilities, impulse, sliding, without_noise};
+use crate::laws::tracking::impulse::{Mobilities, impulse, sliding, without_noise};
 
 /// The sequential method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

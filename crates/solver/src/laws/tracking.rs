@@ -4,3 +4,12 @@
 pub(crate) mod approach;
 pub mod etm;
 pub mod etm_weighted;
+pub(crate) mod impulse;
+pub mod release;
+mod report;
+mod rounds;
+mod settings;
+mod zone;
+
+pub use report::ReleaseReport;
+pub use rounds::Workspace;

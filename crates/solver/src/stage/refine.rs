@@ -19,6 +19,7 @@ use super::held::Held;
 use super::ledger::Ledger;
 use super::newton::Newton;
 use super::packs::Swept;
+use super::real::Real;
 use super::sweep::Task;
 use super::units::Units;
 use crate::contact::blocks::{self, Block, Set};
@@ -42,32 +43,92 @@ pub struct Packs {
     impulses: Vec<(f64, DVec3)>,
 }
 
+/// What a stage asks of its sweeps, in either precision.
+trait Sweeps {
+    fn load(&mut self, island: &Island<'_>, units: Units);
+    fn load_impact(&mut self, island: &Island<'_>, units: Units, axes: &[DVec3]);
+    fn begin_directions(&mut self);
+    fn sweep_on(&mut self, blocks: &[Block]) -> f64;
+    fn pass(&mut self, blocks: &[Block], task: Task) -> f64;
+    fn let_slide(&mut self);
+    fn depth(&self) -> f64;
+    fn are_unlike(&self) -> bool;
+    fn store_impulses(&mut self, island: &mut Island<'_>, finish: fn(&mut Row));
+}
+
+impl<T: Real, const L: usize> Sweeps for Swept<T, L> {
+    fn load(&mut self, island: &Island<'_>, units: Units) {
+        self.load(island, units);
+    }
+
+    fn load_impact(&mut self, island: &Island<'_>, units: Units, axes: &[DVec3]) {
+        self.load_impact(island, units, axes);
+    }
+
+    fn begin_directions(&mut self) {
+        self.begin_directions();
+    }
+
+    fn sweep_on(&mut self, blocks: &[Block]) -> f64 {
+        self.sweep_on(blocks)
+    }
+
+    fn pass(&mut self, blocks: &[Block], task: Task) -> f64 {
+        self.pass(blocks, task)
+    }
+
+    fn let_slide(&mut self) {
+        self.let_slide();
+    }
+
+    fn depth(&self) -> f64 {
+        self.depth()
+    }
+
+    fn are_unlike(&self) -> bool {
+        !self.radii.are_alike()
+    }
+
+    fn store_impulses(&mut self, island: &mut Island<'_>, finish: fn(&mut Row)) {
+        self.store_impulses(island, finish);
+    }
+}
+
 impl Packs {
+    /// Chooses the precision for an island, single where it `may_be` and its bodies are alike enough; returns the units
+    /// in which it is swept.
+    fn choose(&mut self, island: &Island<'_>, may_be: bool) -> Units {
+        let units = if may_be && island.rows.len() >= LARGE { Units::of(island) } else { None };
+        self.is_single = units.is_some();
+        units.unwrap_or_default()
+    }
+
+    /// The sweeps in the precision that was chosen.
+    fn swept(&self) -> &dyn Sweeps {
+        if self.is_single { &self.single } else { &self.double }
+    }
+
+    fn swept_mut(&mut self) -> &mut dyn Sweeps {
+        if self.is_single { &mut self.single } else { &mut self.double }
+    }
+
     /// Lays out the island with the impulses that its rows start from.
     pub(super) fn load(&mut self, island: &Island<'_>) {
-        let units = if island.rows.len() < LARGE { None } else { Units::of(island) };
-        self.is_single = units.is_some();
-        match units {
-            Some(units) => self.single.load(island, units),
-            None => self.double.load(island, Units::default()),
-        }
+        let units = self.choose(island, true);
+        self.swept_mut().load(island, units);
     }
 
     /// Lays out a cluster without blocks for an impact: friction is bounded by boxes along the axes of the rows, and
     /// sweeps will be steps of a conjugate gradient method. In single precision only where `coarse` says that it may
     /// be.
     pub(super) fn load_impact(&mut self, island: &Island<'_>, axes: &[DVec3], coarse: bool) {
-        let units = if coarse && island.rows.len() >= LARGE { Units::of(island) } else { None };
-        self.is_single = units.is_some();
-        match units {
-            Some(units) => self.single.load_impact(island, units, axes),
-            None => self.double.load_impact(island, Units::default(), axes),
-        }
+        let units = self.choose(island, coarse);
+        self.swept_mut().load_impact(island, units, axes);
     }
 
     /// Makes ready for [`Packs::sweep_on`].
     pub(super) fn begin_directions(&mut self) {
-        if self.is_single { self.single.begin_directions() } else { self.double.begin_directions() }
+        self.swept_mut().begin_directions();
     }
 
     /// Whether sweeps that energy asks for are steps of a conjugate gradient method: of a large island whose contacts
@@ -78,40 +139,36 @@ impl Packs {
 
     /// Whether contacts of the island differ in their radii.
     pub(super) fn are_unlike(&self) -> bool {
-        let radii = if self.is_single { &self.single.radii } else { &self.double.radii };
-        !radii.are_alike()
+        self.swept().are_unlike()
     }
 
     /// A sweep that starts where the directions of those before lead to; returns as [`Packs::pass`].
     pub(super) fn sweep_on(&mut self, blocks: &[Block]) -> f64 {
-        if self.is_single { self.single.sweep_on(blocks) } else { self.double.sweep_on(blocks) }
+        self.swept_mut().sweep_on(blocks)
     }
 
     /// Hands impulses back to the island, and nothing else.
     pub(super) fn store_impulses(&mut self, island: &mut Island<'_>) {
-        if self.is_single {
-            self.single.store_impulses(island, |_| {})
-        } else {
-            self.double.store_impulses(island, |_| {})
-        }
+        self.swept_mut().store_impulses(island, |_| {});
     }
 
     /// Goes through all contacts; returns the largest change of a relative velocity \[m/s\].
     pub(super) fn pass(&mut self, blocks: &[Block], task: Task) -> f64 {
-        if self.is_single { self.single.pass(blocks, task) } else { self.double.pass(blocks, task) }
+        self.swept_mut().pass(blocks, task)
     }
 
     /// Holds contacts that slide by dynamic friction from now on.
     pub(super) fn let_slide(&mut self) {
-        if self.is_single { self.single.let_slide() } else { self.double.let_slide() }
+        self.swept_mut().let_slide();
     }
 
     /// Largest change of a relative velocity in the last sweep over the radius of its contact \[1/s\].
     pub(super) fn depth(&self) -> f64 {
-        if self.is_single { self.single.depth() } else { self.double.depth() }
+        self.swept().depth()
     }
 
-    /// Hands velocities and impulses back to the island; `before` are the velocities with which it came.
+    /// Hands velocities and impulses back to the island; `before` are the velocities with which it came. Sweeps in
+    /// single precision hand back impulses only.
     pub(super) fn store(&mut self, island: &mut Island<'_>, before: &[Velocity]) {
         if self.is_single {
             self.single.store_impulses(island, Row::keep_in_cone);
@@ -122,7 +179,7 @@ impl Packs {
         }
     }
 
-    /// Takes up the velocities of the island, before more sweeps.
+    /// Takes up the velocities of the island, before more sweeps; those in double precision have them.
     pub(super) fn resume(&mut self, island: &Island<'_>) {
         if self.is_single {
             self.single.load_bodies(island);

@@ -1,7 +1,7 @@
 //! Islands in blocks: the same laws as in one piece, on any number of threads.
 
 use granule_model::{Coefficients, DVec3};
-use granule_solver::etm::Workspace;
+use granule_solver::Workspace;
 use granule_solver::samples::Random;
 use granule_solver::{Block, Etm, HitSettings, ReleaseSettings, Tracking};
 

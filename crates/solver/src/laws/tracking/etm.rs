@@ -26,7 +26,7 @@
 //! `alpha x^2 + (2 u_n alpha - beta) x - 2 u_n beta - 2 W = 0`, `alpha = n.K^-1 n`, `beta = n.K^-1 u_t`, sticking.
 //!
 //! **Energy.** A finite step may turn the sliding velocity round, so that friction does work; the published method then
-//! creates energy with coarse steps. Here it may only take back what is gone or stored already, see `etm/rounds.rs`:
+//! creates energy with coarse steps. Here it may only take back what is gone or stored already, see `rounds` beside it:
 //! kinetic energy never exceeds what came in, for any lambda and friction. Where sliding friction would jam the contact
 //! (`n.K(n + mu q) <= 0`), it opposes the sliding at the end of the step instead, which always has an answer.
 //!
@@ -39,14 +39,8 @@
 //! Desiderata (QCE paper, Table 1), for the method as published: KIN, MOM and ONE hold; BRK weakly (the last ball of a
 //! cradle of five leaves at 0.58, the one before at 0.48); SYM up to `1/lambda`; WAV does not.
 
-pub(crate) mod impulse;
-mod release;
-mod rounds;
 mod trace;
-mod zone;
 
-pub use release::{ReleaseReport, ReleaseSettings, Tracking, release};
-pub use rounds::Workspace;
 pub use trace::TracePoint;
 
 use serde::{Deserialize, Serialize};
@@ -54,6 +48,10 @@ use serde::{Deserialize, Serialize};
 use crate::contact::island::{Island, Row, SolverBody};
 use crate::contact::problem::{ContactProblem, Note, ProblemError, Resolution, Solution};
 use crate::laws::law::{Desideratum, ImpactLaw};
+use crate::laws::tracking::impulse::sliding;
+use crate::laws::tracking::report::ReleaseReport;
+use crate::laws::tracking::rounds::strict;
+use crate::laws::tracking::settings::RoundSettings;
 
 /// The method on its own: all contacts of a problem touch, and are resolved once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -128,16 +126,16 @@ impl Etm {
         }
         let approaches = island.rows.iter().map(|row| -row.normal_velocity(island.bodies));
         let approach = approaches.fold(0.0, f64::max);
-        let settings = rounds::RoundSettings {
+        let settings = RoundSettings {
             lambda: self.lambda,
             threshold: (REST * approach).max(left),
             lift: left,
-            sliding: impulse::sliding(island),
+            sliding: sliding(island),
             max_rounds: self.max_rounds,
             approach,
             most: None,
         };
-        rounds::strict(island, &settings)
+        strict(island, &settings)
     }
 }
 

@@ -59,7 +59,8 @@ use serde::{Deserialize, Serialize};
 use crate::contact::island::Island;
 use crate::contact::problem::{ContactProblem, Note, ProblemError, Resolution, Solution};
 use crate::laws::law::{Desideratum, ImpactLaw};
-use crate::laws::tracking::etm::{ReleaseReport, ignored};
+use crate::laws::tracking::etm::ignored;
+use crate::laws::tracking::report::ReleaseReport;
 
 /// The energy tracking method by weighted velocities and groups.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! Scenes for the contact stage and the release: bodies and contacts with gaps, gravity, a time step.
 
 use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
-use granule_solver::etm::{ReleaseReport, ReleaseSettings, Workspace, release};
 use granule_solver::stage::Packs;
 use granule_solver::{Block, ContactProblem, Island, Row, RowInput, SolverBody, StageReport, StageSettings, stage};
+use granule_solver::{ReleaseReport, ReleaseSettings, Workspace, release};
 
 /// A body: inverse mass zero for one that no impulse moves.
 #[derive(Clone, Copy)]

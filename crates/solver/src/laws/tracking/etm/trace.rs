@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::impulse::{Mobility, impulse, normal_work, releasing_impulse, sliding, without_noise};
 use super::{Etm, REST};
 use crate::contact::island::Island;
 use crate::contact::problem::{ContactProblem, ProblemError};
 use crate::laws::law::ImpactLaw;
+use crate::laws::tracking::impulse::{Mobility, impulse, normal_work, releasing_impulse, sliding, without_noise};
 
 /// The state between two steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

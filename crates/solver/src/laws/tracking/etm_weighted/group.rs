@@ -3,7 +3,7 @@
 use granule_model::DVec3;
 
 use crate::contact::island::Island;
-use crate::laws::tracking::etm::impulse::{Mobilities, impulse};
+use crate::laws::tracking::impulse::{Mobilities, impulse};
 
 /// A contact of a group in a step.
 #[derive(Clone, Copy, Debug)]

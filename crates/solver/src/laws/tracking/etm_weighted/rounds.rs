@@ -2,7 +2,7 @@
 
 use crate::contact::island::Island;
 use crate::laws::tracking::approach::Approaches;
-use crate::laws::tracking::etm::impulse::{Mobilities, sliding, without_noise};
+use crate::laws::tracking::impulse::{Mobilities, sliding, without_noise};
 
 use super::group::{Group, Limit, Member};
 use super::{EtmWeighted, Start};

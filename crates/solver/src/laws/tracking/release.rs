@@ -15,15 +15,15 @@
 //! * The energy given back never exceeds what was taken: contacts with negative `W_i` count against the budget.
 //! * The work of contacts that were not hit is dissipated.
 
-use std::ops::Add;
-
 use granule_model::Velocity;
 
-use super::Etm;
-use super::rounds::{RoundSettings, Rounds, Workspace};
-use crate::contact::hit::{HitSettings, normal_velocity};
+use crate::contact::hit::HitSettings;
 use crate::contact::island::{Island, Row};
+use crate::laws::tracking::etm::Etm;
 use crate::laws::tracking::etm_weighted::{EtmWeighted, Start};
+use crate::laws::tracking::report::{ReleaseReport, Taken};
+use crate::laws::tracking::rounds::{Rounds, Workspace};
+use crate::laws::tracking::settings::RoundSettings;
 
 /// Whose rounds give the energy back.
 #[derive(Clone, Copy, Debug)]
@@ -48,37 +48,6 @@ pub struct ReleaseSettings {
     pub hits: HitSettings,
     /// Approach speed that the rounds leave to the next contact stage \[m/s\].
     pub threshold: f64,
-}
-
-/// What rounds of ETM did.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReleaseReport {
-    /// Rounds made.
-    pub rounds: u32,
-    /// Impulses applied.
-    pub impulses: u64,
-    /// Energy stored by compression, that of the contact stage included \[J\].
-    pub stored: f64,
-    /// Energy given back \[J\].
-    pub released: f64,
-    /// Work that hit contacts took in the contact stage \[J\].
-    pub taken: f64,
-    /// Work that stage I took in the rounds \[J\].
-    pub compressed: f64,
-    /// Whether no contact of the island has friction: then kinetic energy must follow the book exactly.
-    pub frictionless: bool,
-    /// Largest approach speed left \[m/s\].
-    pub residual: f64,
-    /// Whether every stage ended by itself.
-    pub converged: bool,
-    /// Whether the rounds had to be ended with e = 0.
-    pub forced: bool,
-    /// Contacts that were hit.
-    pub fast_contacts: u32,
-    /// Kinetic energy before and after the release \[J\].
-    pub kinetic_before: f64,
-    /// Kinetic energy after the release \[J\].
-    pub kinetic_after: f64,
 }
 
 /// Runs the release on an island whose contact stage has just ended and whose bodies have been moved.
@@ -127,61 +96,4 @@ pub fn release(
     };
     let (fast_contacts, taken, frictionless) = (taken.hits, taken.taken, !taken.has_friction);
     Some(ReleaseReport { fast_contacts, taken, frictionless, ..report })
-}
-
-/// What the contact stage did at some contacts, as far as the release asks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Taken {
-    /// Contacts that were hit.
-    hits: u32,
-    /// Work that these took \[J\]; they may store less.
-    taken: f64,
-    /// What may be stored \[J\], contacts with negative work counted.
-    budget: f64,
-    /// Largest approach speed with which one of them came in \[m/s\].
-    approach: f64,
-    /// Whether a contact has friction.
-    has_friction: bool,
-    /// Whether the rounds begin here: a contact was hit, or touches and approaches still.
-    pub(super) is_reached: bool,
-}
-
-impl Taken {
-    fn of(row: &Row, hits: &HitSettings, threshold: f64, before: &[Velocity]) -> Self {
-        let is_hit = hits.was_hit(row);
-        let work = if is_hit { row.normal_work } else { row.normal_work.min(0.0) };
-        Taken {
-            hits: u32::from(is_hit),
-            taken: if is_hit { work.max(0.0) } else { 0.0 },
-            budget: row.friction_work.min(0.0) + work,
-            approach: if is_hit { (-normal_velocity(row, before)).max(0.0) } else { 0.0 },
-            has_friction: row.static_friction > 0.0,
-            is_reached: is_hit || (row.left < -threshold && hits.touches_after(row)),
-        }
-    }
-
-    /// Whether it is that of a contact that was hit.
-    pub(super) fn is_hit(&self) -> bool {
-        self.hits > 0
-    }
-
-    /// Share of the work that hit contacts store, by the budget of the module's head.
-    fn share(&self) -> f64 {
-        if self.taken > 0.0 { (self.budget / self.taken).clamp(0.0, 1.0) } else { 0.0 }
-    }
-}
-
-impl Add for Taken {
-    type Output = Self;
-
-    fn add(self, x: Self) -> Self {
-        Taken {
-            hits: self.hits + x.hits,
-            taken: self.taken + x.taken,
-            budget: self.budget + x.budget,
-            approach: self.approach.max(x.approach),
-            has_friction: self.has_friction || x.has_friction,
-            is_reached: self.is_reached || x.is_reached,
-        }
-    }
 }

@@ -19,44 +19,9 @@ use granule_model::DMat3;
 
 use crate::contact::blocks::{self, Block, Cut, Set};
 use crate::contact::island::{Island, Row, SolverBody, kinetic_energy};
-
-use super::release::{ReleaseReport, Taken};
-use super::zone::{Part, Tally, Zone, most_impulses};
-
-/// How rounds run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RoundSettings {
-    /// Steps of a compression.
-    pub(super) lambda: u32,
-    /// Approach speeds up to this are none \[m/s\].
-    pub(super) threshold: f64,
-    /// Separation speed that a contact's energy must be able to make, else it is dissipated \[m/s\].
-    pub(super) lift: f64,
-    /// Rounds with restitution.
-    pub(super) max_rounds: u32,
-    /// Sliding speeds up to this are none \[m/s\].
-    pub(super) sliding: f64,
-    /// Approach speed by which the step of the first round goes \[m/s\].
-    pub(super) approach: f64,
-    /// Impulses that a stage may make in a zone beside those of its contacts, and for each of these; none where the law
-    /// alone bounds them.
-    pub(super) most: Option<[u64; 2]>,
-}
-
-impl RoundSettings {
-    /// Impulses that a stage may make in a zone of so many contacts.
-    pub(super) fn most_impulses(&self, contacts: usize) -> u64 {
-        let by_law = most_impulses(self.lambda, contacts);
-        self.most.map_or(by_law, |[in_all, each]| by_law.min(in_all + each * contacts as u64))
-    }
-
-    /// The step of a round that begins with the given approach speed: one finer than what the rounds leave would
-    /// resolve nothing. The second round of a pack begins with a tenth of the first one's speed, and went on in steps
-    /// of half the threshold.
-    fn step(&self, approach: f64) -> f64 {
-        (approach / f64::from(self.lambda)).max(self.threshold)
-    }
-}
+use crate::laws::tracking::report::{ReleaseReport, Taken};
+use crate::laws::tracking::settings::{RoundSettings, TakesPart};
+use crate::laws::tracking::zone::{Part, Tally, Zone};
 
 /// Level below which the floor of stage I is none: two steps.
 const LOWEST: usize = 16;
@@ -121,9 +86,6 @@ impl Workspace {
 const INSIDE: u8 = 1;
 const ACROSS: u8 = 2;
 const REST: u8 = 4;
-
-/// Whether a row of the island takes part, by its number.
-pub(super) type TakesPart<'a> = dyn Fn(usize, &Row) -> bool + Sync + 'a;
 
 /// The rounds of one island.
 pub(super) struct Rounds<'a, 'b> {

@@ -6,28 +6,12 @@
 
 use granule_model::{DMat3, DVec3};
 
-use super::impulse::{Mobilities, impulse, normal_work, releasing_impulse, without_noise};
-use super::release::Taken;
-use super::rounds::{RoundSettings, TakesPart};
 use crate::contact::island::{Lever, Row, SolverBody};
 use crate::contact::memory::make_room;
 use crate::laws::tracking::approach::{Approaches, Contacts, Levels};
-
-/// Impulses per contact of a stage, in units of lambda, before it is cut short. Met cases of a few bodies need a tenth
-/// of it; it is there so that no input can hang the program.
-const CAP: u64 = 1000;
-/// The same for zones in which it would come to more than [`LONG`] impulses. A settling pack of 6000 contacts takes up
-/// to 50 impulses per contact in all stages of a step; jammed between walls without friction, where compression creeps,
-/// it took 171 million in one.
-const CAP_OF_LARGE: u64 = 10;
-/// Impulses that a stage may make in any case: some 0.3 s.
-const LONG: u64 = 1_000_000;
-
-/// Impulses that a stage may make in a zone of so many contacts.
-pub(super) fn most_impulses(lambda: u32, contacts: usize) -> u64 {
-    let each = u64::from(lambda) * contacts as u64;
-    (CAP * each).min(LONG.max(CAP_OF_LARGE * each))
-}
+use crate::laws::tracking::impulse::{Mobilities, impulse, normal_work, releasing_impulse, without_noise};
+use crate::laws::tracking::report::Taken;
+use crate::laws::tracking::settings::{RoundSettings, TakesPart};
 
 /// Marks that are looked at together.
 const LINE: usize = 64;
@@ -495,19 +479,5 @@ impl Zone {
             *mark &= !part.mark;
             levels.change(body as u32);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Two balls may go on as long as ever, zones of thousands of contacts not.
-    #[test]
-    fn impulses_of_a_stage_are_bounded_by_contact_in_large_zones() {
-        assert_eq!(most_impulses(30, 1), CAP * 30);
-        let each = |contacts: usize| most_impulses(30, contacts) / (30 * contacts as u64);
-        assert_eq!([each(33), each(3334), each(100_000)], [CAP, CAP_OF_LARGE, CAP_OF_LARGE]);
-        assert_eq!(most_impulses(30, 1000), LONG);
     }
 }
