@@ -14,5 +14,6 @@ pub(crate) mod overlap;
 pub(crate) mod pairs;
 pub(crate) mod parallel;
 pub(crate) mod pool;
+pub(crate) mod reductions;
 pub(crate) mod rest;
 pub(crate) mod state;

@@ -4,7 +4,9 @@ use glam::DVec3;
 use granule_model::{BodyId, Pose, Velocity};
 use serde::{Deserialize, Serialize};
 
-/// What a [`ForceField`] may look at: one dynamic body at the start of a step.
+/// What a [`ForceField`] may look at: one dynamic body, as the integrator asks for it. Symplectic Euler asks once, at
+/// the pose at the start of the part of a step, with what gravity adds in it to the velocity; schemes of higher order
+/// ask for bodies without contact on their way as well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyView {
     /// Number of the body in the order of adding; stays the same when others are removed.
@@ -17,7 +19,7 @@ pub struct BodyView {
     pub velocity: Velocity,
     /// Mass \[kg\].
     pub mass: f64,
-    /// Simulated time at the start of the step \[s\].
+    /// Simulated time at the start of the part of the step \[s\].
     pub time: f64,
 }
 
@@ -69,7 +71,7 @@ impl std::iter::Sum for Force {
 /// in the order in which they were given. A force or moment that is not finite ends the step with an error that names
 /// the body. A closure `Fn(&BodyView) -> Force` is a field.
 pub trait ForceField: Send + Sync {
-    /// Force and moment on `body` during the step that starts now.
+    /// Force \[N\] and moment \[N m\] on `body`, world axes; it acts for the part of the step.
     fn force(&self, body: &BodyView) -> Force;
 }
 

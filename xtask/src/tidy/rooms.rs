@@ -47,7 +47,7 @@ const ALL: &[Layers] = &[
             &["domain"],
             &["description"],
             &["bodies"],
-            &["pairs", "rest", "state"],
+            &["pairs", "reductions", "rest", "state"],
             &["catalogue", "check"],
         ],
     },

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! A step takes at most [`MOST`] of the thickness out of an overlap, which is within the margin in which contacts are
-//! known: what is pushed meets its neighbours and is not carried into them. Where contacts are deeper than
-//! [`VERY_DEEP`], as bodies may be that were put into each other at the start, all that touches or is near takes part
-//! in the passes, and mending takes as many steps as it needs.
+//! known: what is pushed meets its neighbours and is not carried into them. In islands with a contact that is deeper
+//! than [`VERY_DEEP`], as bodies may be that were put into each other at the start, all that touches or is near takes
+//! part in the passes, and mending takes as many steps as it needs.
 //!
 //! Full relaxation adds energy in piles, none lets the overlap of a pile grow without bound (both measured on 325
 //! cubes).
@@ -66,6 +66,8 @@ pub(crate) struct Correction {
     shifts: Vec<Shift>,
     /// Indices of the contacts that overlap too much, with their mobility.
     deep: Vec<(u32, f64)>,
+    /// Bodies in islands with a contact that is [`VERY_DEEP`]; empty where there is none.
+    mended: Vec<bool>,
 }
 
 impl Correction {
@@ -85,8 +87,10 @@ impl Correction {
     ) {
         self.deep.clear();
         let movable = |c: &Contact| bodies.awake(c.a as usize) || bodies.awake(c.b as usize);
-        let is_mended = parallel::largest(contacts, &Contact::depth) > VERY_DEEP;
-        let takes_part = |c: &Contact| c.depth() > SLOP || (is_mended && c.is_near());
+        self.find_mended(bodies, contacts, islands);
+        let mended = &self.mended;
+        let is_mended = |i: u32| mended.get(i as usize).copied().unwrap_or(false);
+        let takes_part = |c: &Contact| c.depth() > SLOP || (c.is_near() && (is_mended(c.a) || is_mended(c.b)));
         let deep = contacts.iter().enumerate().filter(|(_, c)| takes_part(c) && movable(c));
         self.deep.extend(deep.map(|(i, c)| (i as u32, mobility(bodies, c))));
         if self.deep.is_empty() {
@@ -104,6 +108,24 @@ impl Correction {
         }
         self.enter(bodies, gravity, islands, pending);
         self.carry(bodies, contacts);
+    }
+
+    /// Finds the bodies that take part in mending: those awake in contacts that are very deep, and all of their
+    /// islands.
+    fn find_mended(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], islands: &Islands) {
+        self.mended.clear();
+        if parallel::largest(contacts, &Contact::depth) <= VERY_DEEP {
+            return;
+        }
+        self.mended.resize(bodies.len(), false);
+        let very_deep = contacts.iter().filter(|c| c.depth() > VERY_DEEP);
+        for i in very_deep.flat_map(|c| [c.a, c.b]).filter(|i| bodies.awake(*i as usize)) {
+            if !std::mem::replace(&mut self.mended[i as usize], true)
+                && let Some(island) = islands.island_of(i).and_then(|island| islands.get(island))
+            {
+                island.bodies.iter().for_each(|other| self.mended[*other as usize] = true);
+            }
+        }
     }
 
     /// Work of the last correction against `gravity` on the bodies that are not of `undone` \[J\]; an empty list names
@@ -271,6 +293,55 @@ mod tests {
 
     use super::*;
 
+    /// Four balls in a row, the first two put into each other: where they are an island by themselves the others, which
+    /// are near each other and do not overlap, take no part in mending.
+    #[test]
+    fn mending_is_the_business_of_an_island() {
+        let place = |i: usize| DVec3::X * (i as f64);
+        let state = BodyState {
+            pose: (0..4).map(|i| Pose { position: place(i), ..Pose::IDENTITY }).collect(),
+            velocity: vec![granule_model::Velocity::ZERO; 4],
+            asleep: vec![false; 4],
+            apart: vec![false; 4],
+            ..BodyState::default()
+        };
+        let table = Table {
+            shape: vec![granule_geometry::Shape::sphere(0.5).expect("the radius is valid"); 4],
+            dynamic: vec![true; 4],
+            inverse_mass: vec![1.0; 4],
+            mass: vec![1.0; 4],
+            extent: vec![0.5; 4],
+            ..Table::default()
+        };
+        let inverse_inertia = vec![granule_model::InverseInertia::Isotropic(1.0); 4];
+        let frames = Frames { inverse_inertia, ..Frames::default() };
+        let bodies = state.view(&table, &frames);
+        let contact = |a: usize, gap: f64| Contact {
+            a: a as u32,
+            b: a as u32 + 1,
+            feature: 0,
+            point: 0.5 * (place(a) + place(a + 1)),
+            normal: DVec3::NEG_X,
+            gap,
+            radius: 0.5,
+            thickness: 0.5,
+        };
+        let taking_part = |pairs: &[(u32, u32)], depth: f64| {
+            let mut islands = Islands::default();
+            islands.build(4, &[true; 4], pairs);
+            let mut contacts = [contact(0, -depth * 0.5), contact(2, 1e-4)];
+            let mut correction = Correction::default();
+            let budgets = std::iter::repeat_n(f64::INFINITY, islands.len());
+            let pending = &mut [Account::default(); 4];
+            correction.find(&bodies, &mut contacts, DVec3::NEG_Z, &islands, budgets, pending);
+            correction.deep.iter().map(|(k, _)| *k).collect::<Vec<_>>()
+        };
+        let (apart, together) = (&[(0, 1), (2, 3)][..], &[(0, 1), (1, 2), (2, 3)][..]);
+        assert_eq!(taking_part(apart, 0.02), [0]);
+        assert_eq!(taking_part(together, 0.02), [0, 1]);
+        assert_eq!(taking_part(together, 0.01), [0]);
+    }
+
     /// A needle is moved by 5 mm for a thick neighbour, towards a plate that it nearly touches with a thickness of 0.1
     /// mm. Counted by the thickness, the contact was too far off to be asked: 1.8 % of it was left.
     #[test]
@@ -282,7 +353,7 @@ mod tests {
         for (gap, stays) in [(4e-7, true), (4.9e-3, true), (5.1e-3, false)] {
             let (point, normal) = (DVec3::ZERO, DVec3::NEG_X);
             let contact = Contact { a: 0, b: 1, feature: 0, point, normal, gap, radius: 1.0, thickness: 1e-4 };
-            let mut correction = Correction { shifts: vec![Shift::default(), towards], deep: Vec::new() };
+            let mut correction = Correction { shifts: vec![Shift::default(), towards], ..Correction::default() };
             assert_eq!(correction.spare(&bodies, &[contact]), stays, "gap {gap}");
             assert_eq!(correction.shifts[1].linear == DVec3::ZERO, stays, "gap {gap}");
         }

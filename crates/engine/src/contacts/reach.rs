@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Contacts, SLACK};
 use crate::world::parallel::{self, Highest};
+use crate::world::reductions::{Crowd, mean_radius, smallest_radius};
 
 /// What a step may bring: its length \[s\], and the speed that forces add in it \[m/s\].
 #[derive(Clone, Copy, Debug)]
@@ -29,74 +30,18 @@ impl Ahead {
 ///
 /// The mean is `(mean R^-3)^(-1/3)`. A share f of all bodies that are of radius r makes it at most `r f^(-1/3)`, so
 /// that each of them, packed as densely as may be, has about `(1 + PADDING f^(-1/3))^3` others in reach, all of them
-/// together less than a few for every body of the world, be they dust among boulders or a boulder among dust. With the
-/// plain mean, a thousand grains of 1/100 of the radius of a thousand boulders had 600 pairs each.
+/// together less than a few for every body of the world, be they dust among boulders or a boulder among dust
+/// (`docs/experiments/detection.md`).
 const PADDING: f64 = 0.15;
 /// The same for a half-space, whose pairs are few: seen from a crowd that flies, the floor moves.
 const UNBOUNDED_PADDING: f64 = 2.5;
-/// Steps of its own motion for which a fast body gets more, and the most that it gets, over the mean radius. While 10
-/// 000 spheres fall the list is made anew in every third step instead of every one, which saves a third of the phase;
-/// with four steps as much, but a layer that lands on a rising floor has three times the pairs.
+/// Steps of its own motion for which a fast body gets more, and the most that it gets, over the mean radius. Found by
+/// trial: `docs/experiments/detection.md`.
 const STEPS_AHEAD: f64 = 2.0;
 const FAST_PADDING: f64 = 0.4;
 
 /// What a body is given beyond the reach that it turned out to need: the next attempt may carry it a little further.
 const REACH_FURTHER: f64 = 1.25;
-
-/// Square of the mean velocity over the mean of its square beyond which bodies move together.
-const TOGETHER: f64 = 0.5;
-
-/// How most bodies move, where they move together: who lies within reach of whom is then asked relative to them. Zero
-/// where they do not. Sleepers count as bodies that do not move: seen from the only one awake, in a long fall, all
-/// others would fly past each other.
-#[derive(Clone, Copy, Debug, Default)]
-struct Crowd {
-    /// Mean velocity \[m/s\].
-    velocity: DVec3,
-    /// Mean place \[m\].
-    place: DVec3,
-}
-
-impl Crowd {
-    fn of(bodies: &Bodies<'_>) -> Self {
-        let dynamic = |i: &usize| bodies.dynamic[*i] && bodies.present[*i];
-        let sums = parallel::sum(0..bodies.len(), &|range| {
-            range.filter(dynamic).fold(Sums::default(), |sum, i| {
-                let (velocity, place) = (bodies.velocity[i].linear, bodies.pose[i].position);
-                sum + Sums { count: 1.0, velocity, place, speed_squared: velocity.length_squared() }
-            })
-        });
-        let mean = 1.0 / sums.count.max(1.0);
-        let (velocity, place) = (sums.velocity * mean, sums.place * mean);
-        if velocity.length_squared() > TOGETHER * mean * sums.speed_squared {
-            Crowd { velocity, place }
-        } else {
-            Crowd::default()
-        }
-    }
-}
-
-/// Sums over bodies.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    count: f64,
-    velocity: DVec3,
-    place: DVec3,
-    speed_squared: f64,
-}
-
-impl std::ops::Add for Sums {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Sums {
-            count: self.count + other.count,
-            velocity: self.velocity + other.velocity,
-            place: self.place + other.place,
-            speed_squared: self.speed_squared + other.speed_squared,
-        }
-    }
-}
 
 /// Scratch of the measure of reaches.
 #[derive(Debug, Default)]
@@ -143,12 +88,7 @@ impl Reach {
     /// How far the boxes of the broad phase reach beyond those of the bodies.
     fn measure_boxes(&mut self, bodies: &Bodies<'_>, own: &[f64]) {
         let fastest = parallel::largest(own, &|own| *own);
-        let dynamic = |i: &usize| bodies.dynamic[*i] && bodies.present[*i];
-        let inverse_cube = |i: usize| 1.0 / (bodies.radius[i] * bodies.radius[i] * bodies.radius[i]);
-        let all = 0..bodies.len();
-        let sum = parallel::sum(all.clone(), &|range| range.filter(dynamic).map(inverse_cube).sum::<f64>());
-        let count = parallel::sum(all, &|range| range.filter(dynamic).count());
-        let radius = libm::cbrt(count.max(1) as f64 / sum.max(f64::MIN_POSITIVE));
+        let radius = mean_radius(bodies);
         // What a hit could make of a body within the step, but never so much that one fast body fills the list.
         let limit = |i: usize| own[i].max(if bodies.dynamic[i] { fastest.min(0.5 * bodies.radius[i]) } else { 0.0 });
         parallel::fill(&mut self.limit, bodies.len(), &limit);
@@ -228,8 +168,7 @@ impl Contacts {
     /// Whether all contacts between the sleepers of `woken` and others are known that a search would find now, but for
     /// those in the slack of the smallest body, of which each of two may use up half.
     pub(crate) fn is_known(&self, bodies: &Bodies<'_>, woken: &[u32]) -> bool {
-        let dynamic = (0..bodies.len()).filter(|i| bodies.dynamic[*i] && bodies.present[*i]);
-        let slack = 0.5 * SLACK * dynamic.map(|i| bodies.radius[i]).fold(f64::INFINITY, f64::min);
+        let slack = 0.5 * SLACK * smallest_radius(bodies);
         woken.iter().all(|i| self.reach[*i as usize] <= self.searched[*i as usize] + slack)
     }
 }

@@ -23,6 +23,7 @@ use crate::interface::simulation::Simulation;
 use crate::interface::time_step::{Bound, Scales};
 use crate::step::drive;
 use crate::world::description::Motion;
+use crate::world::reductions::smallest_radius;
 
 /// What the rule may say, as shares of the step, while the step stays.
 const SHORTER: f64 = 0.8;
@@ -205,7 +206,7 @@ impl Simulation {
         let bodies = &self.bodies();
         let mut dynamic = (0..bodies.len()).filter(|i| bodies.dynamic[*i]);
         let scales = Scales {
-            smallest_radius: bodies.smallest_radius(),
+            smallest_radius: smallest_radius(bodies),
             speed: 0.0,
             acceleration: self.catalogue.settings.gravity.length(),
             period: f64::INFINITY,

@@ -26,38 +26,12 @@
 //!
 //! Spheres, whose contacts have no corners to lose, take four thirds of both.
 //!
-//! Contacts are known before touch, so a long step tunnels nowhere; what it costs is accuracy of the normals. Measured
-//! on the packaged repose scenes at mu = 0.3, largest overlap in per cent and processor seconds per simulated second of
-//! settling:
-//!
-//! | steps per second | spheres | cubes | crosses |
-//! |---|---|---|---|
-//! | 61 | 0.23, 0.24 | 0.75, 0.45 | 0.37, 0.56 |
-//! | 41 | 0.43, 0.19 | 0.79, 0.39 | 0.72, 0.37 |
-//! | 30 | 0.78, 0.16 | 0.80, 0.34 | 0.78, 0.38 |
-//!
-//! Below 40 steps a second polyhedra gain nothing, since their steps are divided. Spheres that rain on each other from
-//! 50 m, largest overlap in per cent and processor seconds per simulated second over 6 s, in one run beside another
-//! program, with contact stages that ended after 20 sweeps where they were violent; they sweep on now, and 540 overlap
-//! by 0.58 %, 10 000 by 0.80 % at 31 steps a second:
-//!
-//! | steps per second | 540 spheres | 10 000 spheres |
-//! |---|---|---|
-//! | 41 | 0.82, 0.050 | 0.79, 1.63 |
-//! | 34 | 0.83, 0.038 | 0.86, 1.55 |
-//! | 30 | 0.86, 0.034 | 0.84, 1.40 |
-//! | 27 | 0.84, 0.036 | 0.91, 1.50 |
-//! | 24 | 0.85, 0.037 | 0.91, 1.70 |
+//! Contacts are known before touch, so a long step tunnels nowhere; what it costs is accuracy of the normals.
 //!
 //! Where nothing has friction the step is half of that for spheres and two fifths for other shapes: such a pack never
-//! stops sliding, and its contacts are poorly warm-started. 325 cubes in a repose run of 120 s, first and last column
-//! the largest overlap in per cent and the largest rise of E* over the energy dissipated:
+//! stops sliding, and its contacts are poorly warm-started.
 //!
-//! | steps per second | overlap | processor seconds | rise |
-//! |---|---|---|---|
-//! | 130 | 0.67 | 146 | 6e-7 |
-//! | 100 | 0.84 | 171 | 5e-7 |
-//! | 62 | 1.07 | 329 | 1.5e-5 |
+//! The factors were found by trial, on packs of spheres, cubes and crosses: `docs/experiments/time-step.md`.
 //!
 //! Without gravity and motion any step will do; 1/60 s is taken.
 

@@ -3,6 +3,8 @@
 //! What gravity does in a step holds for all islands. All else is judged by what the island says of itself ([`Scale`]):
 //! its own speeds, its own friction, what its own bodies have lost; and depth by the radius of the contact that it is
 //! at.
+//!
+//! All numbers here were found by trial on settling packs (`docs/experiments/contact-stage.md`).
 
 use granule_solver::{HitSettings, Island, ReleaseSettings, StageSettings, Tracking};
 
@@ -13,14 +15,11 @@ use crate::world::overlap::OVERLAP_BOUND;
 const RESIDUAL: f64 = 0.03;
 /// The same without gravity, over the largest relative velocity at a contact of the island.
 const RESIDUAL_WITHOUT_GRAVITY: f64 = 1e-4;
-/// Sweeps of the contact stage that are made in any case. 540 spheres at 41 Hz rest after 7.5 to 9.6 s whatever this
-/// and the next are between 14 and 40; with 14 to 24 the overlap comes to 0.80 % and steps are divided.
+/// Sweeps of the contact stage that are made in any case; with fewer steps are divided.
 const MIN_SWEEPS: u32 = 20;
-/// Sweeps at which a contact stage ends that raises no energy: between 24 and 40 hardly anything changes, 540 spheres
-/// overlap by 0.56 to 0.79 %, 325 cubes by 0.77 to 0.79 %, crosses by 0.71 to 0.75 %.
+/// Sweeps at which a contact stage ends that raises no energy; between 24 and 40 hardly anything changes.
 const MAX_SWEEPS: u32 = 30;
-/// The same where nothing in the island has friction; with 30, and giving up what is violent, 325 cubes overlapped by
-/// 0.97 % after 13 s.
+/// The same where nothing in the island has friction: what slides is poorly warm-started.
 const MAX_SWEEPS_WITHOUT_FRICTION: u32 = 40;
 /// A stage that is still so many times its tolerance off after the least number of sweeps is not worth more.
 const VIOLENT: f64 = 5.0;
@@ -28,13 +27,11 @@ const VIOLENT: f64 = 5.0;
 const DEEP: f64 = 0.5;
 const DEEP_SWEEPS: u32 = 60;
 /// Sweeps that are added to them in proportion to the share of its budget that the drift correction has spent. What a
-/// stage cut short leaves makes piles sink, and the correction pays for it: a frictionless pack of cubes, whose
-/// contacts slide and are poorly warm-started, spent the budget of a run in 57 s, after which its overlap could not be
-/// kept. The correction's budget in a step may be too little long before that of the run is spent (two of three seeds
-/// ended beyond 1 %), so that without friction an overlap near its bound asks for them as well.
+/// stage cut short leaves makes piles sink, and the correction pays for it. Its budget in a step may be too little long
+/// before that of the run is spent, so that without friction an overlap near its bound asks for them as well.
 const SWEEPS_FOR_DRIFT: f64 = 160.0;
-/// Updates of contacts that a small island may spend to converge sharply: 0.5 ms. Without Newton steps a tower of ten
-/// cubes leaned by 0.3 % of an edge in its first steps, with 8000 updates by 1.3 %.
+/// Updates of contacts that a small island may spend to converge sharply: 0.5 ms. With half of them a tower of ten
+/// cubes leans visibly in its first steps.
 const SMALL_WORK: u32 = 16000;
 /// Sweeps that a contact stage may add while it raises E*.
 const MOST_SWEEPS: u32 = 1000;
@@ -50,10 +47,7 @@ const HIT: f64 = 4.0;
 const LEFT: f64 = 0.4;
 /// The release of tracked energy leaves more, since it takes the worst contact first and so pays for the last of a
 /// pack's approach by the impulse: all that gravity makes in a step, below which nothing is given energy either
-/// ([`HitSettings::lift`]). 10 000 spheres that land on each other took 119 000 impulses a step down to 0.4 g dt, 53
-/// 000 down to this, 33 000 down to 2 g dt. What is left makes the next contact stage's work: largest overlap 0.76,
-/// 0.81 and 0.80 %, with 1, 3 and 8 steps of the run divided (at 41 steps a second, before stages that are [`DEEP`]
-/// swept on).
+/// ([`HitSettings::lift`]). Less costs impulses, more leaves work to the next contact stage and divides steps.
 const LEFT_BY_RELEASE: f64 = 1.0;
 /// Floor of both without gravity, over the same speed as [`RESIDUAL_WITHOUT_GRAVITY`].
 const FLOOR: f64 = 1e-9;

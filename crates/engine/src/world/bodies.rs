@@ -158,12 +158,6 @@ impl Table {
         if id.generation == 0 && i < self.len() { Ok(i) } else { Err(EngineError::NoSuchBody(id)) }
     }
 
-    /// Smallest equal-volume radius of what can move by forces \[m\]; infinite where nothing can.
-    pub(crate) fn smallest_radius(&self) -> f64 {
-        let radii = (0..self.len()).filter(|i| self.dynamic[*i] && self.present[*i]).map(|i| self.radius[i]);
-        radii.fold(f64::INFINITY, f64::min)
-    }
-
     /// Name for messages: the body's own, or its number.
     pub(crate) fn label(&self, i: usize) -> String {
         label(&self.name[i], i)

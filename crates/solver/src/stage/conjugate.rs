@@ -10,8 +10,9 @@
 //! Moving on may leave the bounds; the next sweep comes back within them, so a sweep has to be the last. The velocities
 //! of bodies are linear in the impulses and are moved along instead of being summed anew.
 //!
-//! Impacts are swept so, and the contact stage where bodies differ in size; see there. Moments of rolling and torsional
-//! friction have directions as impulses have, with `k` the angular mobility.
+//! Swept so are impacts, the contact stage of islands whose contacts differ in radius (`stop`), and sweeps that a rise
+//! of energy asks for, but for large islands of contacts of one size (`Packs::are_worth_directions`). Moments of
+//! rolling and torsional friction have directions as impulses have, with `k` the angular mobility.
 
 use granule_model::DVec3;
 

@@ -1,42 +1,17 @@
 //! When the sweeps of the contact stage end: when they have converged, or more would not help.
 //!
-//! Where grains rain on a bed, pressure has to go through all of it, and a sweep takes away a hundredth of the error. A
-//! stage that is still `violent` after `min_sweeps` stops there, unless it is so far off that overlaps grow by it: that
-//! is `deep`, and a step whose overlap grows too much is thrown away and made again in halves, at the price of 200
-//! sweeps. 10 000 spheres that land, largest overlap, steps divided in 15, and processor seconds of 6 s, with 20
-//! sweeps, with up to 60 for what is off by more than 0.9 g dt, 0.5 g dt, and for all that is violent: 0.84 %, 11, 7.3;
-//! 0.79 %, 0, 6.1; 0.72 %, 0, 6.1; 0.77 %, 0, 8.6. The second with conjugate gradients from the 21st sweep on: 0.68 %,
-//! 0, 6.3.
+//! * **Violent.** Where grains rain on a bed, pressure has to go through all of it, and a sweep takes away a hundredth
+//!   of the error. A stage that is still `violent` after `min_sweeps` stops there. It goes on where it is `deep`, so
+//!   far off that overlaps grow by it: a step whose overlap grows too much is made again, at the price of 200 sweeps.
+//! * **Small** islands are swept on until they are sharp ([`StageSettings::small_work`]), in an impact by conjugate
+//!   gradients. At rest plain sweeps stay, which come nearer to the exact answer.
+//! * **Unlike bodies.** A light body between heavy ones passes on little of what it is given in a sweep. Islands whose
+//!   contacts differ in radius take their sweeps as steps of conjugate gradients from the sixth on, rolling friction or
+//!   not, and do not stop where they are violent. Newton steps are asked in their impacts as well.
+//! * **Driven bodies.** What one of them does to an island that it presses is unbounded: these do not stop where they
+//!   are violent either.
 //!
-//! Small islands are swept on until they are sharp ([`StageSettings::small_work`]), in an impact by conjugate
-//! gradients: what takes 120 sweeps where columns of five to fifteen contacts land takes 43. At rest plain sweeps stay,
-//! which come nearer to the exact answer: a ball that spins on three cubes tips by 1e-8 of its spin in 4 s otherwise.
-//!
-//! Where bodies differ in size sweeps are slow for another reason: a light body between heavy ones passes on little of
-//! what it is given in a sweep. Islands whose contacts differ in radius take their sweeps as steps of conjugate
-//! gradients from the sixth on, rolling friction or not, and do not stop where they are violent. 1000 balls of 10:1 in
-//! radius and density with rolling friction, divided steps of 1395, largest overlap, work of the drift correction,
-//! largest rise of E* over what was dissipated, and processor seconds: 493, 0.97 %, 11.0 J, 7e-8, 7.2 without; 283,
-//! 0.95 %, 5.3 J, 1.5e-10, 8.0 with; up to 60 of them 313, 0.86 %, 4.9 J, 1.5e-10, 8.2; up to 60 plain ones 481,
-//! 0.93 %, 9.0 J, 5e-7, 8.1.
-//!
-//! Newton steps are asked in their impacts as well: a cube of 1 m that lands at 8 m/s on balls of 5 mm overlapped by
-//! 1.1 to 1.6 % of their radius at the automatic step and by 3.4 to 11 % at 1 ms; with them by less than 1 and by
-//! 1.02 %.
-//!
-//! The same holds where a driven body presses: what it does is unbounded. 200 balls with rolling friction and a blade
-//! at 0.6 m/s that piles them up, which ended violent in 20 sweeps with errors of up to 0.8 m/s, reached 1376 J of
-//! kinetic energy where there had been 7; now 92 J, in 0.4 of the time.
-//!
-//! Tried and left out, for islands of bodies of one size:
-//!
-//! * Sweeps as steps of a conjugate gradient method (`conjugate`), 12 of them at least instead of 20. 540 spheres
-//!   overlap by 0.58 instead of 0.64 %, and 177 instead of 462 move faster than 1 cm/s after 6 s, 9 instead of 16 after
-//!   8 s. 10 000 overlap by 0.75 instead of 0.65 %, and 134 instead of 99 move so after 8 s; their run took the same
-//!   time, for laying out and bookkeeping cost more than the sweeps that are saved. With 20 sweeps of 540 at rest small
-//!   rises of E* of either sign keep the stage sweeping, up to 200.
-//! * Updating only the contacts of bodies that have just changed. Of 1300 contacts of a settled pack 40 move by more
-//!   than the tolerance in the first sweep, but what it takes to know them costs as much as their updates.
+//! What was measured, and what was tried and left out, is in `docs/experiments/contact-stage.md`.
 
 use granule_model::Velocity;
 
@@ -54,9 +29,8 @@ pub(super) enum Ended {
     Lost,
 }
 
-/// Share of the tolerance to which islands converge that are small enough. A block on a slope of 20 degrees with
-/// friction 1.05 times its tangent crept 4.5e-6 m without, nearly all in the first step, which has no warm start;
-/// 1.2e-10 m with.
+/// Share of the tolerance to which islands converge that are small enough; without it a block creeps in its first step,
+/// which has no warm start.
 pub(super) const SHARP: f64 = 1e-6;
 /// Share of the first sweep's change to which they converge in an impact. A column of five balls that lands took 400
 /// sweeps to be exact to a hundred-millionth of its speed.
