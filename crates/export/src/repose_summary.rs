@@ -3,7 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 use crate::number::finite_or_null;
-use crate::summary::ReposeAngle;
+
+/// The angle of repose over the strips of the profile \[degrees\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReposeAngle {
+    /// Mean of the strips.
+    #[serde(with = "finite_or_null")]
+    pub mean: f64,
+    /// Smallest strip.
+    #[serde(with = "finite_or_null")]
+    pub min: f64,
+    /// Largest strip.
+    #[serde(with = "finite_or_null")]
+    pub max: f64,
+    /// Mean distance of the largest and the smallest from the mean.
+    #[serde(with = "finite_or_null")]
+    pub absolute_error: f64,
+}
 
 /// The angle of repose of a run. Keys with an angle in their name are null unless the verdict is `slope`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

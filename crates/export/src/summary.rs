@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ExportError;
 use crate::number::finite_or_null;
-use crate::repose_summary::ReposeSummary;
+use crate::repose_summary::{ReposeAngle, ReposeSummary};
 
 /// The result of a run. Numbers that are not finite are written as `null` and read back as NaN.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -114,23 +114,6 @@ pub struct RemovedSummary {
     pub position: [f64; 3],
     /// Its velocity then \[m/s\].
     pub velocity: [f64; 3],
-}
-
-/// The angle of repose over the strips of the profile \[degrees\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ReposeAngle {
-    /// Mean of the strips.
-    #[serde(with = "finite_or_null")]
-    pub mean: f64,
-    /// Smallest strip.
-    #[serde(with = "finite_or_null")]
-    pub min: f64,
-    /// Largest strip.
-    #[serde(with = "finite_or_null")]
-    pub max: f64,
-    /// Mean distance of the largest and the smallest from the mean.
-    #[serde(with = "finite_or_null")]
-    pub absolute_error: f64,
 }
 
 /// The impacts of a run.

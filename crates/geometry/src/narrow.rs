@@ -32,6 +32,7 @@ mod mesh;
 mod patch;
 mod plane;
 mod polytope;
+mod solid;
 mod sphere;
 mod tidy;
 mod topology;

@@ -5,7 +5,7 @@ use granule_model::DVec3;
 
 use super::clip::{Corner, Frame, Height, Site};
 use super::mix;
-use super::polytope::Solid;
+use super::solid::Solid;
 use super::topology::Topology;
 
 /// A face is projected along the contact normal only when the cosine between them is at least this; else an edge is.

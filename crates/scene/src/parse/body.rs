@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use granule_engine::{BodyDescription, Motion};
-use granule_geometry::Shape;
 use granule_model::{BodyKind, DQuat, DVec3, Pose, Velocity};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::parse::fill;
 use crate::parse::material::Materials;
-use crate::parse::shape::{Shapes, Use};
+use crate::parse::shape::Shapes;
 use crate::read::{Item, Table};
 
 const BODY: &[&str] =
@@ -86,7 +85,7 @@ fn body<'t, 's>(
     let body = BodyDescription {
         name: table.or("name", String::new(), |i| i.line().map(str::to_owned))?,
         kind,
-        shape: body_shape(table.require("shape")?, kind, shapes)?,
+        shape: shapes.for_body(table.require("shape")?, kind)?,
         material: materials.resolve(table.require("material")?)?,
         pose: Pose::new(table.require("position")?.vector()?, rotation),
         velocity: Velocity {
@@ -98,21 +97,6 @@ fn body<'t, 's>(
     };
     check_kind(&table, &body)?;
     Ok(body)
-}
-
-/// The shape for a body of the given kind.
-pub(super) fn body_shape<'t, 's>(
-    item: Item<'t, 's>,
-    kind: BodyKind,
-    shapes: &mut Shapes<'t, 's>,
-) -> Result<Shape, SceneError> {
-    let wanted = if kind == BodyKind::Dynamic { Use::Solid } else { Use::Surface };
-    let shape = shapes.resolve(item, wanted)?;
-    if kind == BodyKind::Dynamic && !shape.has_volume() {
-        let message = format!("a {} has no finite volume and cannot be the shape of a dynamic body", shape.name());
-        return Err(item.error(Kind::Conflict, message).help("say `kind = \"static\"` or `kind = \"driven\"`"));
-    }
-    Ok(shape)
 }
 
 /// Refuses what makes no sense for the kind of body.

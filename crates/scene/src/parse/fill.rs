@@ -4,7 +4,6 @@ use granule_model::{BodyKind, DVec3};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::grid::{Filling, Grid, Pattern};
-use crate::parse::body::body_shape;
 use crate::parse::material::Materials;
 use crate::parse::rectangle;
 use crate::parse::shape::Shapes;
@@ -41,7 +40,7 @@ pub(super) fn read<'t, 's>(
     let mut filling = Filling {
         grid: grid(table.require("grid")?)?,
         name: table.or("name", String::new(), |i| i.line().map(str::to_owned))?,
-        shape: body_shape(table.require("shape")?, BodyKind::Dynamic, shapes)?,
+        shape: shapes.for_body(table.require("shape")?, BodyKind::Dynamic)?,
         material: materials.resolve(table.require("material")?)?,
         count: 0,
         jitter: table.or("jitter", 0.0, Item::not_negative)?,

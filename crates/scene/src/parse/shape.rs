@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use granule_geometry::{Shape, ShapeError};
-use granule_model::{DQuat, DVec3, Pose};
+use granule_model::{BodyKind, DQuat, DVec3, Pose};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::mesh_file::TriangleMesh;
@@ -69,6 +69,17 @@ pub(super) struct Shapes<'t, 's> {
 }
 
 impl<'t, 's> Shapes<'t, 's> {
+    /// The shape for a body of the given kind.
+    pub(super) fn for_body(&mut self, item: Item<'t, 's>, kind: BodyKind) -> Result<Shape, SceneError> {
+        let wanted = if kind == BodyKind::Dynamic { Use::Solid } else { Use::Surface };
+        let shape = self.resolve(item, wanted)?;
+        if kind == BodyKind::Dynamic && !shape.has_volume() {
+            let message = format!("a {} has no finite volume and cannot be the shape of a dynamic body", shape.name());
+            return Err(item.error(Kind::Conflict, message).help("say `kind = \"static\"` or `kind = \"driven\"`"));
+        }
+        Ok(shape)
+    }
+
     /// Reads the named shapes; each is built, so that a mistake in one is found even if no body has it.
     pub(super) fn read(root: &Table<'t, 's>, folder: &Path) -> Result<Self, SceneError> {
         let defined = root.or("shapes", Vec::new(), Item::entries)?;

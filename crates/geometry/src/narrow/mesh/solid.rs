@@ -8,7 +8,8 @@ use crate::convex::Edge;
 use crate::mesh::{EdgeKind, MeshData};
 use crate::narrow::closest::{Cores, Relation};
 use crate::narrow::patch::Spot;
-use crate::narrow::polytope::{Pair, Solid, Workspace, is_hull, with_workspace};
+use crate::narrow::polytope::{Pair, Workspace, is_hull, with_workspace};
+use crate::narrow::solid::Solid;
 use crate::narrow::topology::{TRIANGLE, Topology};
 use crate::narrow::{Side, mix};
 
