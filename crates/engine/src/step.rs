@@ -61,9 +61,9 @@ pub(crate) fn substep(
     drive::drive_bodies(catalogue, part, driven, bodies, motion)?;
     clock.enter(Phase::Forces);
     let opening = observe::open(catalogue, part, bodies, frames, &mut motion.star_before);
+    sleep.begin_step();
     wake::drawn(catalogue, part, bodies, rest, sleep);
     forces::apply_forces(catalogue, part, bodies, frames, &mut motion.field_forces)?;
-    sleep.begin_step();
     detection.search.reach.ask_for_nothing();
     let mut turn = 0;
     let (forced, impacts) = loop {

@@ -143,3 +143,57 @@ fn a_jam_leaves_nothing_behind() {
     assert_eq!(jams, 1);
     assert_eq!(simulation.audit(), twin.audit());
 }
+
+/// A first step that fails chooses no length, and no height from which energies count, for what is added after it.
+#[test]
+fn a_first_step_that_fails_decides_nothing() {
+    let [failed, twin] = [true, false].map(|fails| {
+        let faults = Faults::default();
+        let mut simulation = heap(Stepping::Margin, &faults);
+        if fails {
+            fail(&mut simulation, &faults.field);
+        }
+        let rock = simulation.add_material(Material::default()).expect("the material is valid");
+        let (ball, low) = (Shape::sphere(0.18), Shape::cuboid(DVec3::ONE));
+        let ball = BodyDescription::dynamic(ball.expect("the radius is valid"), rock, DVec3::new(3.0, 0.0, 2.0));
+        let low = BodyDescription::fixed(low.expect("the size is valid"), rock, DVec3::new(30.0, 0.0, -1.0));
+        for body in [ball, low] {
+            simulation.add_body(body).expect("the body is valid");
+        }
+        let steps: Vec<f64> = (0..20).map(|_| simulation.step().expect("the step is made").dt).collect();
+        (steps, simulation.state_hash(), simulation.audit().clone())
+    });
+    assert_eq!(failed, twin);
+}
+
+/// A ball that is added where all sleep falls, whatever is asked about contacts before the next step. It hung in the
+/// air where contacts were looked for in between.
+#[test]
+fn asking_for_contacts_changes_nothing() {
+    let hashes = [0, 1, 2].map(|asked| {
+        let settings = Settings { time_step: Some(1.0 / 60.0), ..Settings::default() };
+        let mut simulation = Simulation::new(settings).expect("settings are valid");
+        let rock = simulation.add_material(Material::default()).expect("the material is valid");
+        let floor = Shape::half_space(DVec3::Z).expect("it is a direction");
+        let cube = Shape::cuboid(DVec3::ONE).expect("the size is valid");
+        let ball = Shape::sphere(0.5).expect("the radius is valid");
+        simulation.add_body(BodyDescription::fixed(floor, rock, DVec3::ZERO)).expect("the body is valid");
+        simulation.add_body(BodyDescription::dynamic(cube, rock, DVec3::Z * 0.5)).expect("the body is valid");
+        let awake = (0..600).map(|_| simulation.step().expect("the step is made").awake).last();
+        assert_eq!(awake, Some(0));
+        let ball = BodyDescription::dynamic(ball, rock, DVec3::new(5.0, 0.0, 5.0));
+        let ball = simulation.add_body(ball).expect("the body is valid");
+        for _ in 0..300 {
+            match asked {
+                1 => drop(simulation.contact_problem(0.0).expect("0 is a number")),
+                2 => drop(simulation.validate_start().expect("nothing overlaps")),
+                _ => {}
+            }
+            simulation.step().expect("the step is made");
+        }
+        let height = simulation.pose(ball).expect("it is there").position.z;
+        assert!((height - 0.5).abs() < 0.01, "asked {asked}: {height}");
+        simulation.state_hash()
+    });
+    assert!(hashes[0] == hashes[1] && hashes[0] == hashes[2], "{hashes:?}");
+}

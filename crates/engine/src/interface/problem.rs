@@ -1,6 +1,7 @@
 //! Bodies and contacts as an impact law sees them.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use granule_model::DVec3;
 use granule_solver::ContactProblem;
@@ -23,12 +24,14 @@ impl Simulation {
         if touch.is_nan() {
             return Err(EngineError::Setting { field: "touch", value: touch, expected: "a number" });
         }
-        if self.state.detected.is_stale {
+        let contacts = if self.state.detected.is_stale {
             let dt = self.time_step();
-            self.look(Ahead { dt, speed_gain: 0.0 });
-        }
+            self.contacts_now(Ahead { dt, speed_gain: 0.0 })
+        } else {
+            Arc::clone(&self.state.detected.contacts)
+        };
         let (bodies, pairs) = (&self.bodies(), &self.catalogue.pairs);
-        let mut touching: Vec<Contact> = self.state.detected.contacts.list.clone();
+        let mut touching: Vec<Contact> = contacts.list.clone();
         touching.retain(|c| c.gap <= touch * c.radius);
         touching.chunk_by_mut(|x, y| x.pair() == y.pair()).for_each(go_round);
         Ok(ContactProblem {

@@ -201,6 +201,7 @@ impl Simulation {
         detected.is_stale = true;
         (control.mends_start, control.choice_is_stale) = (true, true);
         control.rest_time = 0.0;
+        self.forget_sleep();
     }
 
     /// Adds a field of force that acts on every dynamic body beside gravity and drag. A force that is not finite ends

@@ -2,6 +2,7 @@
 //!
 //! How it is set up is in `setup`, how it is stepped in `stepping`, and what is measured of its bodies in `reading`.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use granule_geometry::Shape;
@@ -18,6 +19,7 @@ use crate::step::scratch::Scratch;
 use crate::world::bodies::Bodies;
 use crate::world::catalogue::Catalogue;
 use crate::world::check;
+use crate::world::contact::Contacts;
 use crate::world::description::Settings;
 use crate::world::error::EngineError;
 use crate::world::rest::RestCriterion;
@@ -76,12 +78,15 @@ impl Simulation {
         self.state.bodies.view(&self.catalogue.bodies, &self.scratch.frames)
     }
 
-    /// Looks for contacts where they are not known as of now.
-    pub(crate) fn look(&mut self, ahead: Ahead) {
+    /// Looks for the contacts of the bodies as they stand. The state stays as it is, so that asking changes nothing.
+    pub(crate) fn contacts_now(&mut self, ahead: Ahead) -> Arc<Contacts> {
         let Scratch { frames, detection, .. } = &mut self.scratch;
-        let State { bodies, detected, .. } = &mut self.state;
+        detection.search.reach.ask_for_nothing();
+        let State { bodies, detected, .. } = &self.state;
+        let mut detected = detected.clone();
         let bodies = bodies.view(&self.catalogue.bodies, frames);
-        detect::look(ahead, &bodies, detected, &mut detection.search, &mut Clock::start());
+        detect::look(ahead, &bodies, &mut detected, &mut detection.search, &mut Clock::start());
+        detected.contacts
     }
 
     /// Whether the simulation is at rest by its criterion.

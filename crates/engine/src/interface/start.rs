@@ -33,10 +33,10 @@ impl Simulation {
     /// [`EngineError::StartOverlap`] for the first pair that overlaps by more than half the smaller radius.
     pub fn validate_start(&mut self) -> Result<Vec<StartOverlap>, EngineError> {
         let dt = self.time_step();
-        self.look(Ahead::under(self.catalogue.gravity(), dt));
+        let contacts = self.contacts_now(Ahead::under(self.catalogue.gravity(), dt));
         let bodies = &self.catalogue.bodies;
         let mut found: Vec<StartOverlap> = Vec::new();
-        for c in self.state.detected.contacts.list.iter().filter(|c| c.gap < -WORTH_A_WORD * c.radius) {
+        for c in contacts.list.iter().filter(|c| c.gap < -WORTH_A_WORD * c.radius) {
             let (a, b) = (bodies.id(c.a as usize), bodies.id(c.b as usize));
             let overlap = StartOverlap { a, b, depth: -c.gap, relative: -c.gap / c.radius };
             if overlap.relative > REFUSED {

@@ -92,7 +92,7 @@ impl Simulation {
     }
 
     /// The length that was chosen, where what it was chosen from has not changed \[s\].
-    fn standing_choice(&self) -> Option<f64> {
+    pub(super) fn standing_choice(&self) -> Option<f64> {
         self.state.control.chosen_step.filter(|_| !self.state.control.choice_is_stale)
     }
 

@@ -21,8 +21,14 @@ impl Simulation {
     /// finite for another reason: every later step then returns the same error. [`EngineError::Setting`] as
     /// [`Simulation::step_by`]. The state is in each case the one before the step.
     pub fn step(&mut self) -> Result<StepReport, EngineError> {
+        let is_chosen = self.standing_choice().is_some();
+        let before = (!is_chosen).then(|| (self.state.control, self.book.step_decided_by.clone()));
         let dt = self.choose_time_step();
-        self.step_by(dt)
+        let made = self.step_by(dt);
+        if let (Err(_), Some((control, decided_by))) = (&made, before) {
+            (self.state.control, self.book.step_decided_by) = (control, decided_by);
+        }
+        made
     }
 
     /// Makes one step of length `dt` \[s\]: for a last step that must end at a given time.

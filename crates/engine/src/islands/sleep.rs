@@ -15,12 +15,12 @@
 //!
 //! * **Met.** A sleeper wakes before the contact stage when a restless body or a driven one that moves touches it, or
 //!   closes on it within the step. What comes with a closing speed u brings the momentum p = m u, and whatever the
-//!   sleeper leans on shares it: neighbours wake, shell by shell, until p spread over all that woke is slower than
-//!   [`ENERGY`] counts as slow.
+//!   sleeper leans on shares it: neighbours wake, shell by shell, until p spread over all that woke in the pile is
+//!   slower than [`ENERGY`] counts as slow. A pile is what hangs together by sleepers that touch.
 //! * **Loaded.** The contact stage takes the remaining sleepers for immovable. Where the forces on one of them (those
 //!   of its contacts in this step, those that it kept, gravity, fields) no longer balance, to [`LOAD`] of those with
 //!   friction, it wakes with the shells that share the imbalance, and the stage is made again. Each turn wakes as many
-//!   as all before it, so turns end. Impacts may throw against a sleeper what had pressed nothing: it is asked again
+//!   in the pile as all before it, so turns end. Impacts may throw against a sleeper what had pressed nothing: it is asked again
 //!   after them.
 //! * **Unpropped.** A sleeper wakes for the next step when a contact with a body that is awake has opened in this one.
 //! * **Drawn.** A force field is compared with what it was when the body fell asleep.
@@ -123,10 +123,63 @@ pub(crate) struct Sleep {
     pressure: Vec<f64>,
     loaded: Vec<bool>,
     /// Bodies that woke in the step so far.
-    roused: usize,
+    roused: Vec<u32>,
+    piles: Piles,
     /// Pairs between which there is friction, and what hangs together by them.
     rough: Vec<(u32, u32)>,
     together: Islands,
+}
+
+/// What hangs together among sleepers, and what came to each pile of them: what happens to one pile wakes nobody in
+/// another.
+#[derive(Debug, Default)]
+struct Piles {
+    /// Momentum that came to each body that was woken \[N s\].
+    blows: Vec<(u32, f64)>,
+    members: Vec<bool>,
+    pairs: Vec<(u32, u32)>,
+    islands: Islands,
+    /// Of each of the islands.
+    shares: Vec<Share>,
+}
+
+/// What came to a pile, and what woke there.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    /// \[N s\]
+    momentum: f64,
+    /// Speed that counts as slow for all that was hit \[m/s\].
+    slow: f64,
+    /// Mass of what woke \[kg\], and how many.
+    mass: f64,
+    count: usize,
+    /// How many are to wake at least.
+    least: usize,
+    grows: bool,
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Share { momentum: 0.0, slow: f64::INFINITY, mass: 0.0, count: 0, least: 0, grows: false }
+    }
+}
+
+impl Share {
+    fn hit(&mut self, momentum: f64, slow: f64) {
+        self.momentum += momentum;
+        self.slow = self.slow.min(slow);
+    }
+
+    fn wake(&mut self, mass: f64) {
+        self.mass += mass;
+        self.count += 1;
+    }
+
+    /// Decides whether more has to wake.
+    fn look(&mut self) {
+        let is_fast = self.momentum > self.slow * self.mass;
+        self.grows = self.momentum > 0.0 && (is_fast || self.count < self.least);
+    }
 }
 
 /// What moves sleepers beside their contacts in a step.
@@ -155,7 +208,7 @@ impl Sleep {
     /// are those with the forces of the step.
     pub(crate) fn wake_met(&mut self, of: &mut Sleepers<'_>, contacts: &[Contact], around: &Surroundings) {
         self.woken.clear();
-        let (mut momentum, mut slow) = (0.0, f64::INFINITY);
+        self.piles.blows.clear();
         for c in contacts {
             for (sleeper, other) in [(c.a as usize, c.b as usize), (c.b as usize, c.a as usize)] {
                 if !of.bodies.asleep[sleeper]
@@ -167,20 +220,17 @@ impl Sleep {
                 }
                 let closing = -c.normal_velocity(&of.bodies.pose, &of.bodies.velocity) - c.gap.max(0.0) / around.dt;
                 let Some(blow) = self.blow(of, c, [sleeper, other], closing, around) else { continue };
-                momentum += blow;
-                slow = slow.min(around.slow_speed(of.table.radius[sleeper]));
+                self.piles.blows.push((sleeper as u32, blow));
                 self.wake(of, sleeper);
             }
         }
-        if momentum > 0.0 {
-            self.spread(of, contacts, momentum, slow, 0);
-        }
-        self.roused += self.woken.len();
+        self.spread(of, contacts, around, false);
     }
 
     /// Begins a step: nobody has woken in it yet.
     pub(crate) fn begin_step(&mut self) {
-        self.roused = 0;
+        self.woken.clear();
+        self.roused.clear();
     }
 
     /// Momentum that `other` brings to a sleeper \[N s\]; none where it does not disturb it.
@@ -204,33 +254,71 @@ impl Sleep {
         disturbs.then(|| if hits { of.table.mass[other] * closing } else { 0.0 })
     }
 
-    /// Wakes, shell by shell, what the bodies of `woken` lean on, until `momentum` \[N s\] spread over all of them is
-    /// slower than `slow` \[m/s\] and there are at least so many.
-    fn spread(&mut self, of: &mut Sleepers<'_>, contacts: &[Contact], momentum: f64, slow: f64, least: usize) {
-        self.shell.clear();
-        self.shell.resize(of.table.len(), 0);
-        let mut mass = 0.0;
-        for i in &self.woken {
-            self.shell[*i as usize] = 1;
-            mass += of.table.mass[*i as usize];
+    /// Wakes, shell by shell, what the bodies of `woken` lean on: in each pile until the momentum of its blows spread
+    /// over all that woke there is slower than what counts as slow; with `as_many` also until as many woke as
+    /// before in the step. Lists them in `woken`.
+    fn spread(&mut self, of: &mut Sleepers<'_>, contacts: &[Contact], around: &Surroundings, as_many: bool) {
+        if self.piles.blows.iter().any(|(_, momentum)| *momentum > 0.0) {
+            self.find_piles(of, contacts, around, as_many);
+            self.shell.clear();
+            self.shell.resize(of.table.len(), 0);
+            self.woken.iter().for_each(|i| self.shell[*i as usize] = 1);
+            let mut last = 1;
+            while self.wake_shell(of, contacts, last) {
+                last += 1;
+            }
         }
-        let mut last = 1;
-        while momentum > slow * mass || self.woken.len() < least {
-            let before = self.woken.len();
-            for c in contacts.iter().filter(|c| c.touches()) {
-                for (from, to) in [(c.a as usize, c.b as usize), (c.b as usize, c.a as usize)] {
-                    if self.shell[from] == last && of.bodies.asleep[to] && !of.bodies.apart[to] {
-                        self.shell[to] = last + 1;
-                        mass += of.table.mass[to];
-                        self.wake(of, to);
-                    }
+        self.roused.extend_from_slice(&self.woken);
+    }
+
+    /// Finds the piles of sleepers, those that woke in the step included, and sums up what came to each of them.
+    fn find_piles(&mut self, of: &Sleepers<'_>, contacts: &[Contact], around: &Surroundings, as_many: bool) {
+        let Piles { blows, members, pairs, islands, shares } = &mut self.piles;
+        members.clone_from(&of.bodies.asleep);
+        for i in self.woken.iter().chain(&self.roused) {
+            members[*i as usize] = true;
+        }
+        pairs.clear();
+        let is_member = |i: u32| members[i as usize];
+        pairs.extend(contacts.iter().filter(|c| c.touches() && is_member(c.a) && is_member(c.b)).map(Contact::pair));
+        islands.build(of.table.len(), members, pairs);
+        shares.clear();
+        shares.resize(islands.len(), Share::default());
+        let mut enter = |i: u32, change: &dyn Fn(&mut Share)| {
+            if let Some(pile) = islands.island_of(i) {
+                change(&mut shares[pile]);
+            }
+        };
+        for (i, momentum) in blows.iter() {
+            let slow = around.slow_speed(of.table.radius[*i as usize]);
+            enter(*i, &|share| share.hit(*momentum, slow));
+        }
+        for i in &self.woken {
+            enter(*i, &|share| share.wake(of.table.mass[*i as usize]));
+        }
+        for i in self.roused.iter().filter(|_| as_many) {
+            enter(*i, &|share| share.least += 1);
+        }
+    }
+
+    /// Wakes what touches the shell that woke `last`, in the piles that are still too fast; whether there is any.
+    fn wake_shell(&mut self, of: &mut Sleepers<'_>, contacts: &[Contact], last: u32) -> bool {
+        let before = self.woken.len();
+        self.piles.shares.iter_mut().for_each(Share::look);
+        for c in contacts.iter().filter(|c| c.touches()) {
+            for (from, to) in [(c.a as usize, c.b as usize), (c.b as usize, c.a as usize)] {
+                if self.shell[from] != last || !of.bodies.asleep[to] || of.bodies.apart[to] {
+                    continue;
+                }
+                let Some(pile) = self.piles.islands.island_of(from as u32) else { continue };
+                if self.piles.shares[pile].grows {
+                    self.piles.shares[pile].wake(of.table.mass[to]);
+                    self.shell[to] = last + 1;
+                    self.wake(of, to);
                 }
             }
-            if self.woken.len() == before {
-                return;
-            }
-            last += 1;
         }
+        self.woken.len() > before
     }
 
     /// Begins to sum up what presses on sleepers.
@@ -251,8 +339,8 @@ impl Sleep {
         self.pressure[i] += if has_friction { impulse.length() } else { 0.0 };
     }
 
-    /// Wakes the sleepers whose loads do not balance, with what shares the imbalance, and at least as many as woke in
-    /// the step before; lists them in `woken`. `has_friction` tells it of a contact.
+    /// Wakes the sleepers whose loads do not balance, with what shares the imbalance, and in each pile at least as
+    /// many as woke there in the step so far; lists them in `woken`. `has_friction` tells it of a contact.
     pub(crate) fn wake_loaded(
         &mut self,
         of: &mut Sleepers<'_>,
@@ -276,7 +364,7 @@ impl Sleep {
                 }
             }
         }
-        let (mut momentum, mut slow) = (0.0, f64::INFINITY);
+        self.piles.blows.clear();
         for i in 0..of.table.len() {
             if !self.loaded[i] {
                 continue;
@@ -286,15 +374,11 @@ impl Sleep {
             let imbalance = (self.load[i] + (weight + field) * around.dt).length();
             let held = if of.is_held(i) { LOAD * self.pressure[i] } else { 0.0 };
             if imbalance > held.max(FREE * weight.length() * around.dt) {
-                momentum += imbalance;
-                slow = slow.min(around.slow_speed(of.table.radius[i]));
+                self.piles.blows.push((i as u32, imbalance));
                 self.wake(of, i);
             }
         }
-        if momentum > 0.0 {
-            self.spread(of, contacts, momentum, slow, self.roused);
-        }
-        self.roused += self.woken.len();
+        self.spread(of, contacts, around, true);
     }
 
     /// Wakes sleepers that a body awake no longer touches: `before` are the contacts before the move, `now` those after

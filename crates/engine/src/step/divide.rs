@@ -335,3 +335,74 @@ fn swing(bodies: &Bodies<'_>, transport: &[Velocity], i: usize, dt: f64) -> f64 
     }
     0.5 * (transport[i].angular * dt).length_squared() * bodies.extent[i]
 }
+
+#[cfg(test)]
+mod tests {
+    use granule_geometry::Shape;
+    use granule_model::{BodyKind, DVec3, Material};
+
+    use super::*;
+    use crate::book::energy::Datum;
+    use crate::book::report::StepReport;
+    use crate::interface::simulation::Simulation;
+    use crate::world::description::{BodyDescription, Motion, Settings};
+
+    /// Bodies: 0 the floor, 1 and 2 cubes that lie on it apart, 3 a plate that is driven.
+    fn two_cubes() -> Simulation {
+        let mut simulation = Simulation::new(Settings::default()).expect("settings are valid");
+        let rock = simulation.add_material(Material::default()).expect("the material is valid");
+        let mut add = |body: BodyDescription| simulation.add_body(body).expect("the body is valid");
+        let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+        let cube = Shape::cuboid(DVec3::ONE).expect("it is valid");
+        add(BodyDescription::fixed(floor, rock, DVec3::ZERO));
+        for x in [0.0, 5.0] {
+            let mut body = BodyDescription::dynamic(cube.clone(), rock, DVec3::new(x, 0.0, 0.5));
+            body.velocity.linear = DVec3::new(1.0, 0.0, -1.0);
+            add(body);
+        }
+        let mut plate = BodyDescription::fixed(cube, rock, DVec3::new(10.0, 0.0, 3.0));
+        plate.kind = BodyKind::Driven;
+        plate.motion = Some(Motion::Sine { amplitude: 0.02 * DVec3::Z, frequency: 1.0, phase: 0.0 });
+        add(plate);
+        simulation
+    }
+
+    /// What a group has made is undone in every field of its bodies and of driven ones, and nothing of the others.
+    #[test]
+    fn what_a_group_made_is_undone_for_its_bodies_alone() {
+        let mut simulation = two_cubes();
+        for _ in 0..3 {
+            simulation.step().expect("the step is made");
+        }
+        let dt = simulation.choose_time_step();
+        let Simulation { catalogue, state, scratch, .. } = &mut simulation;
+        let kept = state.clone();
+        let (datum, report) = (Datum { gravity: catalogue.gravity(), point: DVec3::ZERO }, StepReport::default());
+        let mut step = Step { catalogue, state, scratch, datum, report, star_at_start: None, insisted: 0 };
+        step.save(0);
+        let outcome = step.attempt(&step.part(dt)).expect("the part is made");
+        for i in [1, 2] {
+            step.state.bodies.asleep[i] = true;
+            step.state.rest.slow[i] += 1.0;
+            step.state.rest.restless[i] ^= true;
+        }
+        let made = step.state.clone();
+        let mut group = Group { members: vec![false, true, false, false], ..Group::default() };
+        step.undo_for(&outcome, &mut group, 0);
+        for (i, of) in [(1, &kept), (2, &made)] {
+            assert_eq!(state.bodies.pose[i], of.bodies.pose[i], "pose of {i}");
+            assert_eq!(state.bodies.velocity[i], of.bodies.velocity[i], "velocity of {i}");
+            assert_eq!(state.bodies.asleep[i], of.bodies.asleep[i], "sleep of {i}");
+        }
+        let (rest, was) = (&state.rest, &kept.rest);
+        assert_eq!((rest.slow[1], rest.restless[1]), (was.slow[1], was.restless[1]));
+        assert_eq!((state.bodies.account[1], state.bodies.step[1]), (kept.bodies.account[1], kept.bodies.step[1]));
+        assert_ne!(state.bodies.account[2], kept.bodies.account[2], "what stands is booked");
+        // The plate goes back with the group; the other cube takes no part until the group has come as far.
+        assert_eq!(state.bodies.pose[3], kept.bodies.pose[3]);
+        assert_ne!(made.bodies.pose[3], kept.bodies.pose[3]);
+        assert_eq!((state.bodies.apart[1], state.bodies.asleep[2] || state.bodies.apart[2]), (false, true));
+        assert_eq!(state.time, kept.time);
+        assert!(state.detected.contacts.list.iter().all(|c| c.a == 1 || c.b == 1), "contacts of the group alone");
+    }
+}

@@ -30,7 +30,8 @@ pub(crate) const START_OF_EVENTS: usize = DEEPEST_THIN + 3;
 /// most of its steps, and allocated five times a step where one sufficed.
 const CALM: u32 = 4;
 
-/// Scratch of a step. Nothing in it decides about a later step; [`Frames`] follow from the poses.
+/// Scratch of a step. Nothing in it decides about a later step, which a test compares with steps in new scratch
+/// (`fresh`); [`Frames`] follow from the poses.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) frames: Frames,

@@ -29,8 +29,8 @@ pub(crate) fn drawn(catalogue: &Catalogue, part: &Part, bodies: &mut BodyState, 
     let field = |i: usize, pose: &Pose| catalogue.field_force(i, pose, &Velocity::ZERO, part.time);
     let mut of = Sleepers { table: &catalogue.bodies, bodies, rest };
     sleep.wake_drawn(&mut of, catalogue.gravity().length(), field);
-    for i in &sleep.woken {
-        bodies.step[*i as usize] = part.star_time();
+    for i in sleep.woken.drain(..) {
+        bodies.step[i as usize] = part.star_time();
     }
 }
 
@@ -43,6 +43,7 @@ pub(crate) fn met(
     contacts: &Contacts,
     sleep: &mut Sleep,
 ) -> bool {
+    sleep.woken.clear();
     if !has_sleepers(catalogue, bodies) {
         return false;
     }
@@ -94,6 +95,7 @@ pub(crate) fn loaded(
     exchange: &Exchange,
     sleep: &mut Sleep,
 ) -> bool {
+    sleep.woken.clear();
     if !has_sleepers(catalogue, bodies) {
         return false;
     }
