@@ -95,8 +95,9 @@ fn a_shaken_pack_allocates_only_where_it_outgrows_its_buffers() {
             let (count, hits) = allocations(&mut simulation, 100);
             assert!(hits > 100, "{name}: {hits} hits are no shaking");
             // Measured: 3 for spheres, 30 for cubes, 0 or 1 after 500 steps more. All are lists of the solver that meet
-            // more contacts than before: the levels of the energy release (`crates/solver/src/laws/tracking/approach/levels.rs`) and
-            // the packs of the contact stage. An allocation in every step would make it 100.
+            // more contacts than before: the levels of the energy release
+            // (`crates/solver/src/laws/tracking/approach/levels.rs`) and the packs of the contact stage. An allocation
+            // in every step would make it 100.
             assert!(count < 100, "{name}: {count} allocations in 100 steps");
         });
     }

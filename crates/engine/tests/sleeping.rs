@@ -549,3 +549,35 @@ fn a_static_body_put_into_a_sleeper_is_met() {
     assert!((with.0 - without.0).abs() <= 1e-9, "{with:?}, {without:?} without sleeping");
     assert!(with.1 < -0.19 && without.1 < -0.19, "{with:?}, {without:?} without sleeping");
 }
+
+/// Poses of a row of cubes 6 s after a slow ball met one of them, with what meets a row 500 m away at `speed` \[m/s\].
+fn near_row_after_blows(speed: f64) -> Vec<Pose> {
+    let mut ids = Vec::new();
+    let mut material = None;
+    // A step of its own in each run would change the bits of the near row.
+    let settings = Settings { time_step: Some(1.0 / 120.0), ..settings(true) };
+    let mut simulation = on_a_floor(settings, ROCK, |simulation, rock| {
+        let cube = Shape::cuboid(DVec3::ONE).expect("it is valid");
+        for k in 0..24 {
+            let x = f64::from(k % 12) + if k < 12 { 0.0 } else { 500.0 };
+            let body = BodyDescription::dynamic(cube.clone(), rock, DVec3::new(x, 0.0, 0.5));
+            ids.push(simulation.add_body(body).expect("the body is valid"));
+        }
+        material = Some(rock);
+    });
+    come_to_rest(&mut simulation, 10.0);
+    let rock = material.expect("it was made");
+    for (x, speed) in [(0.0, 0.5), (500.0, speed)] {
+        ball(&mut simulation, rock, 0.2, DVec3::new(x, 0.0, 1.22), -speed * DVec3::Z);
+    }
+    for _ in 0..306 {
+        simulation.step().expect("the run stays finite");
+    }
+    ids[..12].iter().map(|id| simulation.pose(*id).expect("it is there")).collect()
+}
+
+/// How many sleepers a blow wakes in one pile does not depend on what happens in another.
+#[test]
+fn a_blow_far_away_wakes_nothing_here() {
+    assert_eq!(near_row_after_blows(0.5), near_row_after_blows(30.0));
+}

@@ -1,8 +1,8 @@
 //! Rule: modules inside a crate form layers. A module uses itself and modules of lower layers, never its neighbours or
 //! what is above.
 //!
-//! References are read from the source: paths that begin with `crate::` or `super::`, comments and unit tests left out.
-//! So are calls of methods, where several files of a folder implement one type together.
+//! References are read from the source: paths that begin with `crate::`, `super::` or `self::`, comments and unit tests
+//! left out. So are calls of methods, where several files of a folder implement one type together.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,7 @@ struct Layers {
     folder: &'static str,
     /// Its path in the crate, empty for the root.
     path: &'static str,
+    /// Modules, and functions that the root of the folder itself declares.
     layers: &'static [&'static [&'static str]],
 }
 
@@ -29,9 +30,9 @@ const ALL: &[Layers] = &[
             &["decompose", "mesh"],
             &["geometry"],
             &["bounds", "closed_mesh", "surface"],
-            &["highest", "narrow"],
+            &["highest"],
             &["shape"],
-            &["build"],
+            &["build", "narrow"],
         ],
     },
     Layers {
@@ -68,6 +69,7 @@ const ALL: &[Layers] = &[
             &["part", "scratch"],
             &["detect", "drive", "forces"],
             &["advance", "exchange", "observe", "wake"],
+            &["substep"],
             &["attempt"],
             &["jam"],
             &["divide"],
@@ -148,7 +150,10 @@ const ALL: &[Layers] = &[
 
 /// Uses of modules that the layers forbid, and modules that stand in no layer.
 pub(crate) fn upward_edges(files: &[File]) -> Vec<Finding> {
-    let uses = |layers: &Layers| files.iter().flat_map(|file| layers.breaches(file)).collect::<Vec<_>>();
+    let uses = |layers: &Layers| {
+        let shown = layers.given_on(files);
+        files.iter().flat_map(|file| layers.breaches(file, &shown)).collect::<Vec<_>>()
+    };
     ALL.iter().flat_map(|layers| uses(layers).into_iter().chain(layers.calls_upwards(files))).collect()
 }
 
@@ -197,7 +202,7 @@ impl Layers {
         found
     }
 
-    fn breaches(&self, file: &File) -> Vec<Finding> {
+    fn breaches(&self, file: &File, shown: &BTreeMap<&str, &str>) -> Vec<Finding> {
         let Some(parts) = self.inside(file) else { return Vec::new() };
         let own = parts[0];
         if parts.len() == 1 && ["lib", "main"].contains(&own) {
@@ -212,18 +217,35 @@ impl Layers {
         let mut found = Vec::new();
         for (line, path) in references(&file.text, &module) {
             let Some(inside) = path.strip_prefix(base.as_slice()) else { continue };
-            let Some(used) = inside.first() else {
+            let Some(named) = inside.first() else {
                 let message = "name the module in the path, `crate::module::{...}`: else its layer is not seen";
                 found.push(Finding::new(&file.path, line, message));
                 continue;
             };
-            let allowed = *used == own || self.of(used).is_none_or(|other| other < layer);
+            // A name that the root gives on stands in the module that declares it.
+            let used = shown.get(named).copied().unwrap_or(named);
+            let allowed = used == own || self.of(used).is_some_and(|other| other < layer);
             if !allowed {
-                let message = format!("`{own}` must not use `{used}`, which is not in a layer below it");
+                let message = format!("`{own}` must not use `{named}`, which is not in a layer below it");
                 found.push(Finding::new(&file.path, line, message));
             }
         }
         found
+    }
+
+    /// What the root of the folder gives on under a name of its own, with the module that it comes from.
+    fn given_on<'a>(&self, files: &'a [File]) -> BTreeMap<&'a str, &'a str> {
+        let roots =
+            [format!("{}.rs", self.folder), format!("{}/lib.rs", self.folder), format!("{}/main.rs", self.folder)];
+        let texts = files.iter().filter(|file| roots.contains(&file.path)).map(|file| code_of(&file.text));
+        let uses = texts.flat_map(|text| text.split(';')).filter_map(|item| Some(item.split_once("use ")?.1));
+        uses.flat_map(|path| {
+            let path = path.trim_start_matches("self::");
+            let (module, names) = path.split_once("::").unwrap_or((path, ""));
+            words(names).map(move |name| (name, module))
+        })
+        .filter(|(name, module)| self.of(name).is_none() && self.of(module).is_some())
+        .collect()
     }
 }
 
@@ -266,14 +288,23 @@ fn method(line: &str) -> Option<&str> {
     is_declared.then(|| name.split(['(', '<']).next()).flatten()
 }
 
-/// The methods that a line calls on `self`.
+/// The words of Rust in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c == '_' || c.is_alphanumeric())).filter(|word| !word.is_empty())
+}
+
+/// The methods that a line may call on its type: `self.name(`, `other.name(`, `Self::name(`.
+///
+/// A method of another type that has the name of one above is found too; call it by its path (`Other::name(..)`).
 fn calls(line: &str) -> impl Iterator<Item = &str> {
-    let name = |(at, _)| {
-        let rest: &str = &line[at + "self.".len()..];
+    let name = |start: usize| {
+        let rest: &str = &line[start..];
         let end = rest.find(|c: char| !(c == '_' || c.is_alphanumeric()))?;
         rest[end..].starts_with('(').then(|| &rest[..end])
     };
-    line.match_indices("self.").filter_map(name)
+    let of_values = line.match_indices('.').map(|(at, dot)| at + dot.len());
+    let of_type = line.match_indices("Self::").map(|(at, path)| at + path.len());
+    of_values.chain(of_type).filter_map(name)
 }
 
 /// The text of a file without its unit tests: only their module ends a file; a file that is for tests may be declared
@@ -287,7 +318,7 @@ fn references<'a>(text: &'a str, module: &[&'a str]) -> Vec<(usize, Vec<&'a str>
     let mut found = Vec::new();
     for (number, line) in code_of(text).lines().enumerate() {
         let code = if line.trim_start().starts_with("//") { "" } else { line };
-        for start in ["crate::", "super::"] {
+        for start in ["crate::", "super::", "self::"] {
             let ends = |at: usize| !code[..at].ends_with(|c: char| c == ':' || c == '_' || c.is_alphanumeric());
             for (at, _) in code.match_indices(start).filter(|(at, _)| ends(*at)) {
                 found.push((number + 1, resolve(&code[at..], module)));
@@ -305,6 +336,7 @@ fn resolve<'a>(text: &'a str, module: &[&'a str]) -> Vec<&'a str> {
     for part in text[..end].split("::").filter(|part| !part.is_empty()) {
         match part {
             "crate" => depth = 0,
+            "self" => {}
             "super" => depth = depth.saturating_sub(1),
             name => path.push(name),
         }
@@ -322,7 +354,7 @@ mod tests {
 
     #[test]
     fn an_edge_upwards_or_sideways_is_found_and_one_down_is_not() {
-        let down = "//! Sweeps.\nuse crate::contact::island::Island;\nuse super::units::Units;\nuse super::Packs;\n";
+        let down = "//! Sweeps.\nuse crate::contact::island::Island;\nuse super::units::Units;\n";
         assert_eq!(messages("crates/solver/src/stage/sweep.rs", down), [""; 0]);
         for (path, line, used) in [
             ("crates/solver/src/contact/island.rs", "use crate::stage::Packs;", "stage"),
@@ -355,9 +387,27 @@ mod tests {
         assert_eq!(of(time, &format!("{step}        self.time();\n")), [""; 0]);
         let found = of(&format!("{time}        self.step().step;\n"), step);
         assert!(found.len() == 1 && found[0].contains("must not call `step` of `stepping`"), "{found:?}");
+        for call in ["Self::step(self);", "other.step();", "    .step();"] {
+            assert_eq!(of(&format!("{time}        {call}\n"), step).len(), 1, "{call}");
+        }
         // A field, a comment, and a method of another type.
         assert_eq!(of(&format!("{time}        self.step; // self.step()\n    // self.step()\n"), step), [""; 0]);
         assert_eq!(of(&format!("{time}}}\nimpl Other {{\n    fn f(&self) {{\n        self.step()\n"), step), [""; 0]);
+    }
+
+    /// Neither a name that the root of the folder gives on nor a path that begins with `self` hides a module.
+    #[test]
+    fn a_name_that_the_root_gives_on_has_the_layer_of_its_module() {
+        let root = "//! Head.\npub use packs::Packs;\npub use sweep::{Task, Turn};\n";
+        let of = |module: &str, line: &str| {
+            let file = File::text(&format!("crates/solver/src/stage/{module}.rs"), &format!("//! Head.\n{line}\n"));
+            upward_edges(&[File::text("crates/solver/src/stage.rs", root), file]).len()
+        };
+        assert_eq!(of("sweep", "use super::Packs;"), 0);
+        assert_eq!(of("packs", "use super::Turn;"), 1);
+        assert_eq!(of("packs", "use super::declared_in_the_root;"), 1);
+        assert_eq!(of("packs", "use self::own::Part;"), 0);
+        assert_eq!(messages("crates/solver/src/stage.rs", "//! Head.\nuse self::super::laws::Law;\n").len(), 1);
     }
 
     #[test]

@@ -20,8 +20,8 @@
 //! * **Loaded.** The contact stage takes the remaining sleepers for immovable. Where the forces on one of them (those
 //!   of its contacts in this step, those that it kept, gravity, fields) no longer balance, to [`LOAD`] of those with
 //!   friction, it wakes with the shells that share the imbalance, and the stage is made again. Each turn wakes as many
-//!   in the pile as all before it, so turns end. Impacts may throw against a sleeper what had pressed nothing: it is asked again
-//!   after them.
+//!   in the pile as all before it, so turns end. Impacts may throw against a sleeper what had pressed nothing: it is
+//!   asked again after them.
 //! * **Unpropped.** A sleeper wakes for the next step when a contact with a body that is awake has opened in this one.
 //! * **Drawn.** A force field is compared with what it was when the body fell asleep.
 //!
@@ -450,9 +450,10 @@ impl Sleep {
                 island.bodies.iter().for_each(|i| held[*i as usize] = 0);
             }
         }
-        // While a group makes a step alone the contacts of the others are not there; sleepers lie as they did.
+        // While a group makes a step alone the contacts of the others are not there: they, and sleepers, are held as
+        // they were.
         if of.bodies.apart.contains(&true) {
-            for i in (0..self.held_before.len()).filter(|i| of.bodies.asleep[*i]) {
+            for i in (0..self.held_before.len()).filter(|i| of.bodies.asleep[*i] || of.bodies.apart[*i]) {
                 held[i] = self.held_before[i];
             }
         }

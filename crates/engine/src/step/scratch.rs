@@ -31,7 +31,7 @@ pub(crate) const START_OF_EVENTS: usize = DEEPEST_THIN + 3;
 const CALM: u32 = 4;
 
 /// Scratch of a step. Nothing in it decides about a later step, which a test compares with steps in new scratch
-/// (`fresh`); [`Frames`] follow from the poses.
+/// (`scratch_has_no_say`); [`Frames`] follow from the poses.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) frames: Frames,

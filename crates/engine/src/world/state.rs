@@ -2,7 +2,7 @@
 //!
 //! Whatever decides how a simulation goes on is here, and what is only told is in the book. A step that is undone
 //! leaves nothing behind, by construction: the state that was kept takes the place of the one that it made. States can
-//! be copied, compared and hashed.
+//! be copied and compared; the motion in them has a hash ([`State::motion_hash`]).
 
 use std::sync::Arc;
 

@@ -209,7 +209,7 @@ impl<'p> NormalSystem<'p> {
 
     /// Kinetic energy of the bodies of finite mass in a state \[J\].
     fn kinetic(&self, state: &State) -> f64 {
-        let one = |(i, b): (usize, &crate::ProblemBody)| {
+        let one = |(i, b): (usize, &crate::contact::problem::ProblemBody)| {
             let v = &state.velocities[i];
             if b.inverse_mass == 0.0 {
                 return 0.0;

@@ -44,7 +44,7 @@ pub(super) struct Report {
 }
 
 /// An island with the energies that its contacts store.
-struct Rounds<'a, 'b> {
+struct GroupRounds<'a, 'b> {
     law: &'a EtmWeighted,
     island: &'a mut Island<'b>,
     approaches: Approaches,
@@ -84,7 +84,7 @@ pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>, start: &Start<'_>)
     let mut approach = approaches.largest(island).max(start.approach);
     let threshold = (law.threshold.max(REST) * approach).max(start.threshold);
     let sliding = sliding(island);
-    let mut rounds = Rounds {
+    let mut rounds = GroupRounds {
         law,
         island,
         approaches,
@@ -118,7 +118,7 @@ pub(super) fn run(law: &EtmWeighted, island: &mut Island<'_>, start: &Start<'_>)
     Report { impulses: rounds.impulses, residual: approach, converged, released, ..report }
 }
 
-impl Rounds<'_, '_> {
+impl GroupRounds<'_, '_> {
     /// The count of impulses when so many more per contact have been made, in units of alpha.
     fn impulses_after(&self, more: u64) -> u64 {
         self.impulses + more * u64::from(self.law.alpha) * self.island.rows.len() as u64
