@@ -9,6 +9,7 @@ use granule_model::{BodyId, DVec3, Velocity};
 
 use crate::book::audit::Audit;
 use crate::book::report::{ImpactCounts, StepReport};
+use crate::world::load::Told;
 
 /// Sums and extremes over the steps of a run, and who left it.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub(crate) struct Book {
     pub(crate) removed: Vec<RemovedBody>,
     /// Height along gravity from which potential energy counts, fixed by the first step \[m\]; none before it.
     pub(crate) datum: Option<f64>,
+    /// What the contacts of the last step did, where that is asked for.
+    pub(crate) loads: Option<Told>,
     /// What decided the length of the step, as a sentence; empty before the first.
     pub(crate) step_decided_by: String,
 }

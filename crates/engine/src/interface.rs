@@ -1,5 +1,6 @@
 //! What an embedding program touches: [`Simulation`](simulation::Simulation), how it is set up, stepped and read.
 
+pub(crate) mod forces;
 pub(crate) mod leaving;
 pub(crate) mod problem;
 pub(crate) mod reading;

@@ -27,6 +27,7 @@ mod world;
 pub use book::RemovedBody;
 pub use book::audit::Audit;
 pub use book::report::{EnergyReport, ImpactCounts, Phase, PhaseSeconds, StepReport};
+pub use interface::forces::ContactForce;
 pub use interface::simulation::Simulation;
 pub use interface::snapshot::{BodySnapshot, Snapshot};
 pub use interface::start::StartOverlap;
@@ -37,14 +38,15 @@ pub use world::description::{
 };
 pub use world::domain::{Domain, Leaving};
 pub use world::error::EngineError;
+pub use world::load::ContactState;
 pub use world::overlap::OVERLAP_BOUND;
 pub use world::rest::RestCriterion;
 
 /// What an embedding program needs, in one line.
 pub mod prelude {
     pub use crate::{
-        BodyDescription, Domain, EngineError, Etm, Law, Leaving, MaterialId, Motion, RestCriterion, Settings,
-        Simulation, Snapshot, StepReport,
+        BodyDescription, ContactForce, ContactState, Domain, EngineError, Etm, Law, Leaving, MaterialId, Motion,
+        RestCriterion, Settings, Simulation, Snapshot, StepReport,
     };
     pub use granule_forces::{BodyView, Drag, Force, ForceField};
     pub use granule_geometry::{Shape, ShapeError};

@@ -19,6 +19,7 @@
 
 pub(crate) mod advance;
 pub(crate) mod attempt;
+pub(crate) mod balance;
 pub(crate) mod detect;
 pub(crate) mod divide;
 pub(crate) mod drive;

@@ -10,6 +10,7 @@ pub(crate) mod contact;
 pub(crate) mod description;
 pub(crate) mod domain;
 pub(crate) mod error;
+pub(crate) mod load;
 pub(crate) mod overlap;
 pub(crate) mod pairs;
 pub(crate) mod parallel;

@@ -324,6 +324,32 @@ fn a_problem_within_no_number_is_refused() {
     assert_eq!(world.simulation.contact_problem(f64::NEG_INFINITY).expect("valid").contacts.len(), 0);
 }
 
+/// Forces are asked of handles of another simulation, of bodies that are gone, and before anything is recorded.
+#[test]
+fn forces_of_what_is_not_there_are_refused() {
+    let (mut world, mut other) = (world(Settings::default()), world(Settings::default()));
+    let rock = other.rock;
+    let foreign = other.simulation.add_body(sphere(rock, DVec3::new(0.0, 0.0, 9.0))).expect("it is valid");
+    let rock = world.rock;
+    let gone = world.simulation.add_body(sphere(rock, DVec3::new(0.0, 0.0, 9.0))).expect("it is valid");
+    let here = world.simulation.add_body(sphere(rock, DVec3::new(0.0, 3.0, 9.0))).expect("it is valid");
+    assert_eq!(world.simulation.force_on(here), Err(EngineError::ForcesNotRecorded));
+    let mut loads = Vec::new();
+    assert_eq!(world.simulation.add_loads_of_walls(&mut loads), Err(EngineError::ForcesNotRecorded));
+    world.simulation.record_forces(true);
+    assert_eq!(world.simulation.contacts().expect("recorded").count(), 0, "before the first step");
+    world.simulation.step().expect("it falls");
+    world.simulation.remove_body(gone).expect("it is there");
+    let simulation = &world.simulation;
+    assert!(matches!(simulation.force_on(foreign), Err(EngineError::ForeignHandle { .. })));
+    assert!(matches!(simulation.torque_on(gone, DVec3::ZERO), Err(EngineError::NoSuchBody { .. })));
+    assert!(simulation.contacts_of(gone).is_err());
+    assert_eq!(simulation.torque_on(here, DVec3::NAN), Ok(DVec3::ZERO), "it touches nothing");
+    // A list that is too short, or too long, is not: it gets room, and what is beyond stays as it is.
+    simulation.add_loads_of_walls(&mut loads).expect("recorded");
+    assert_eq!(loads.len(), simulation.body_count());
+}
+
 /// A simulation without anything in it answers everything.
 #[test]
 fn an_empty_simulation_answers() {
@@ -361,6 +387,11 @@ fn every_function_that_takes_something_is_fed() {
         "shape",
         "step_by",
         "contact_problem",
+        "record_forces",
+        "contacts_of",
+        "force_on",
+        "torque_on",
+        "add_loads_of_walls",
     ];
     let mut found = Vec::new();
     for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/interface")).expect("the sources") {

@@ -89,6 +89,8 @@ pub struct OutputPlan {
     pub energy_every: u32,
     /// `final_state.csv`.
     pub final_state: bool,
+    /// What contacts carry: `contacts_final.csv` and `walls.csv`, and lines between bodies beside the ParaView series.
+    pub contacts: bool,
     /// The ParaView series; none: up to [`OutputPlan::VTK_BODIES`] bodies.
     pub vtk: Option<bool>,
     /// Frames of the ParaView series and of the film per simulated second, above 0.
@@ -112,13 +114,14 @@ impl OutputPlan {
 }
 
 impl Default for OutputPlan {
-    /// Summary, energy of every step, final state, ParaView series of up to 10 000 bodies at 25 frames per second,
-    /// pictures of the first and the last state.
+    /// Summary, energy of every step, final state, forces at contacts, ParaView series of up to 10 000 bodies at 25
+    /// frames per second, pictures of the first and the last state.
     fn default() -> Self {
         OutputPlan {
             summary: true,
             energy_every: 1,
             final_state: true,
+            contacts: true,
             vtk: None,
             frames_per_second: 25.0,
             pictures: Pictures::FirstLast,

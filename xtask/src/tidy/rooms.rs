@@ -47,7 +47,7 @@ const ALL: &[Layers] = &[
             &["account", "contact", "error", "overlap", "parallel", "pool"],
             &["domain"],
             &["description"],
-            &["bodies"],
+            &["bodies", "load"],
             &["pairs", "reductions", "rest", "state"],
             &["catalogue", "check"],
         ],
@@ -68,7 +68,7 @@ const ALL: &[Layers] = &[
         layers: &[
             &["part", "scratch"],
             &["detect", "drive", "forces"],
-            &["advance", "exchange", "observe", "wake"],
+            &["advance", "balance", "exchange", "observe", "wake"],
             &["substep"],
             &["attempt"],
             &["jam"],
@@ -83,7 +83,7 @@ const ALL: &[Layers] = &[
         layers: &[
             &["snapshot", "time_step"],
             &["simulation"],
-            &["leaving", "reading", "step_choice"],
+            &["forces", "leaving", "reading", "step_choice"],
             &["problem", "setup", "start"],
             &["stepping"],
         ],

@@ -3,6 +3,7 @@
 //! [`run`] drives, [`Recorder`] writes, [`measure`] measures; the demos and the sweep use the same parts.
 
 mod files;
+mod forces;
 mod history;
 pub mod measure;
 mod outcome;
@@ -141,6 +142,7 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         let ground = Ground::check(&request.folder, request.earlier, &names)?;
         let profile = request.profile.as_deref().map(|path| begin_profile(path, request, &names)).transpose()?;
         let results = ground.take(request.profile.as_deref())?;
+        built.simulation.record_forces(scene.output.contacts);
         let mut recorder = Recorder::create(results, scene, &built.simulation)?;
         let mut progress = Progress::new(request.quiet, scene, &plan);
         let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];

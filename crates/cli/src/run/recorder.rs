@@ -4,10 +4,13 @@ use std::path::Path;
 
 use granule_engine::{Simulation, Snapshot};
 use granule_export::plot::{EnergyFigure, save_figure};
-use granule_export::{EnergyRow, EnergyWriter, SeriesWriter, Summary, VtkOptions, write_final_state};
+use granule_export::{
+    ContactSeriesWriter, EnergyRow, EnergyWriter, SeriesWriter, Summary, VtkOptions, write_final_state,
+};
 use granule_scene::{OutputPlan, Scene};
 
 use super::files::{Frames, energy_row};
+use super::forces::{self, WallRecorder};
 use super::history::History;
 use super::pictures::{self, Album, FILM, FilmPlan};
 use super::repose::Repose;
@@ -28,9 +31,9 @@ const SUMMARY: &str = "summary.json";
 const ENERGY_PLOT: &str = "energy";
 const PROFILE_PLOT: &str = "profile";
 
-/// Name of a frame of the ParaView series, counted from 0.
-fn frame_name(frame: u64) -> String {
-    format!("{SERIES}/{}", SeriesWriter::frame_name(frame))
+/// Name of a frame of a ParaView series, counted from 0.
+fn frame_name(series: &str, frame: u64) -> String {
+    format!("{series}/{}", SeriesWriter::frame_name(frame))
 }
 
 /// Names of the files that a run of `scene` with so many bodies would write into `folder`, `/` between their parts; of
@@ -43,7 +46,11 @@ pub(crate) fn names(scene: &Scene, bodies: usize, folder: &Path) -> Result<Vec<S
     let written = [
         (plan.energy_every > 0, ENERGY.to_owned()),
         (plan.writes_vtk(bodies), SERIES_FILE.to_owned()),
-        (plan.writes_vtk(bodies), frame_name(0)),
+        (plan.writes_vtk(bodies), frame_name(SERIES, 0)),
+        (plan.contacts, forces::WALLS.to_owned()),
+        (plan.contacts, forces::CONTACTS.to_owned()),
+        (plan.contacts && plan.writes_vtk(bodies), forces::SERIES_FILE.to_owned()),
+        (plan.contacts && plan.writes_vtk(bodies), frame_name(forces::SERIES, 0)),
         (plan.film, FILM.to_owned()),
         (plan.final_state, FINAL_STATE.to_owned()),
         (plan.summary, SUMMARY.to_owned()),
@@ -54,7 +61,10 @@ pub(crate) fn names(scene: &Scene, bodies: usize, folder: &Path) -> Result<Vec<S
         names.extend(scene.measure.repose.iter().flat_map(|_| plot_names(PROFILE_PLOT)));
     }
     if plan.writes_vtk(bodies) {
-        names.extend(frames_in(&folder.join(SERIES)).map(|frame| format!("{SERIES}/{frame}")));
+        let series = [Some(SERIES), plan.contacts.then_some(forces::SERIES)];
+        for series in series.into_iter().flatten() {
+            names.extend(frames_in(&folder.join(series)).map(|frame| format!("{series}/{frame}")));
+        }
     }
     names.extend(pictures::names(plan.pictures, scene.stages()?));
     Ok(names)
@@ -70,13 +80,16 @@ fn frames_in(folder: &Path) -> impl Iterator<Item = String> {
     })
 }
 
-/// Writes into one folder: `energy.csv` and `bodies.pvd` while the run goes on; pictures, `film.gif`,
-/// `final_state.csv`, `summary.json` and the plots when it has ended, whatever ended it.
+/// Writes into one folder: `energy.csv`, `walls.csv`, `bodies.pvd` and `contacts.pvd` while the run goes on; pictures,
+/// `film.gif`, `final_state.csv`, `contacts_final.csv`, `summary.json` and the plots when it has ended, whatever ended
+/// it.
 pub struct Recorder {
     results: Results,
     plan: OutputPlan,
     energy: Option<EnergyWriter>,
     series: Option<SeriesWriter>,
+    walls: Option<WallRecorder>,
+    chains: Option<ContactSeriesWriter>,
     album: Album,
     frames: Frames,
     /// Time of the last frame \[s\].
@@ -109,6 +122,8 @@ impl Recorder {
             plan,
             energy: (plan.energy_every > 0).then(energy).transpose()?,
             series: vtk.then(series).transpose()?,
+            walls: plan.contacts.then(|| WallRecorder::create(&results, plan.frames_per_second)).transpose()?,
+            chains: (plan.contacts && vtk).then(|| forces::begin_series(&results)).transpose()?,
             album: Album::new(&results, plan.pictures, film),
             results,
             frames: Frames::new(plan.frames_per_second),
@@ -142,6 +157,9 @@ impl Recorder {
         let mut results = Vec::new();
         if self.plan.final_state {
             results.push(self.write_final_state(&snapshot));
+        }
+        if self.plan.contacts {
+            results.push(forces::write_final(&self.results, simulation));
         }
         if self.plan.summary {
             results.push(self.write_summary(summary));
@@ -194,8 +212,12 @@ impl Recorder {
         self.framed = Some(simulation.time());
         let snapshot = simulation.snapshot();
         if let Some(series) = &mut self.series {
-            self.results.file(&frame_name(series.frames()))?;
+            self.results.file(&frame_name(SERIES, series.frames()))?;
             series.write(&snapshot)?;
+        }
+        if let Some(chains) = &mut self.chains {
+            self.results.file(&frame_name(forces::SERIES, chains.frames()))?;
+            chains.write(&snapshot, &forces::contacts(simulation)?)?;
         }
         if self.frame_count.is_multiple_of(FILM_EVERY) {
             self.album.frame(&snapshot);
@@ -227,6 +249,9 @@ impl Recorder {
         if let Some(energy) = &mut self.energy {
             energy.flush()?;
         }
+        if let Some(walls) = &mut self.walls {
+            walls.end(simulation)?;
+        }
         if self.framed != Some(simulation.time()) {
             self.frame(simulation)?;
         }
@@ -251,6 +276,9 @@ impl Observer for Recorder {
             }
             Event::Step(report) => {
                 self.book(energy_row(simulation, report))?;
+                if let Some(walls) = &mut self.walls {
+                    walls.step(simulation, report.dt)?;
+                }
                 if self.frames.due(simulation.time()) {
                     self.frame(simulation)?;
                 }

@@ -37,7 +37,7 @@ fn scenes(folder: &Path) {
     let short = cubes(1, "duration = 0.1\ntime_step = 0.01");
     let output = "[output]\nvtk = true\nframes_per_second = 50.0\npictures = \"stages\"\nplots = true\nfilm = true\n";
     write(folder, "all.toml", &short.replace("[output]\nvtk = false\npictures = \"none\"\n", output));
-    write(folder, "few.toml", &short.replace("[output]\n", "[output]\nenergy_every = 0\n"));
+    write(folder, "few.toml", &short.replace("[output]\n", "[output]\nenergy_every = 0\ncontacts = false\n"));
 }
 
 fn line(folder: &Path, line: &str) -> Ended {

@@ -26,8 +26,7 @@ fn into_full(folder: &Path, arguments: &str) -> Ended {
 
 /// A scene of which nothing is written but what `output` says.
 fn scene(folder: &Path, output: &str) {
-    let nothing =
-        "[output]\nsummary = false\nfinal_state = false\nenergy_every = 0\nvtk = false\npictures = \"none\"\n";
+    let nothing = "[output]\nsummary = false\nfinal_state = false\nenergy_every = 0\ncontacts = false\nvtk = false\npictures = \"none\"\n";
     let scene = cubes(20, "duration = 0.2\ntime_step = 0.01");
     let mut text = scene.replace("[output]\nvtk = false\npictures = \"none\"\n", nothing);
     for line in output.lines() {
@@ -47,6 +46,8 @@ fn every_file_that_does_not_fit_is_an_error() {
         ("energy_every = 1", "energy.csv"),
         ("final_state = true", "final_state.csv"),
         ("summary = true", "summary.json"),
+        ("contacts = true", "contacts_final.csv"),
+        ("contacts = true\nframes_per_second = 100.0", "walls.csv"),
         ("vtk = true", "frame_000000.vtp"),
         ("pictures = \"first-last\"", "first.png"),
         ("film = true", "film.gif"),

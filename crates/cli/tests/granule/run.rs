@@ -65,9 +65,32 @@ fn the_fixed_scene_runs_as_it_stands() {
         [("0", "ground", "static", "half-space"), ("1", "", "dynamic", "sphere"), ("2", "", "dynamic", "sphere")]
     );
     assert_eq!((rows[1][4], rows[2][4].starts_with("1.4")), ("0", true));
+    expect_weight_on_the_floor(&results, [2, 3].map(|row| rows[row][4].parse().expect("a mass")));
     // The ball of 0.1 m rests on the floor, at touch within a per cent of its radius.
     let height: f64 = rows[3][7].parse().expect("a number");
     assert!((height - 0.1).abs() <= 1e-3, "{height}");
+}
+
+/// The contacts of the two bodies with the floor, and what the floor carried over the last period.
+fn expect_weight_on_the_floor(results: &Path, masses: [f64; 2]) {
+    let read = |file: &str| -> Vec<Vec<String>> {
+        let text = std::fs::read_to_string(results.join(file)).expect("text");
+        text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    };
+    let number = |cell: &String| cell.parse::<f64>().expect("a number");
+    let contacts = read("contacts_final.csv");
+    assert_eq!(contacts[0][..13].join(","), "a,b,x,y,z,nx,ny,nz,gap,fx,fy,fz,state");
+    assert_eq!(contacts.len(), 3, "{contacts:?}");
+    for (contact, mass) in contacts[1..].iter().zip(masses) {
+        assert!((-number(&contact[11]) / (mass * 9.8) - 1.0).abs() <= 1e-3, "{contact:?}");
+        assert_eq!((contact[0].as_str(), number(&contact[7])), ("0", -1.0), "the normal leads from b to a");
+    }
+    let walls = read("walls.csv");
+    assert_eq!(walls[0].join(","), "t,id,name,fx,fy,fz,tx,ty,tz");
+    assert_eq!(walls.len(), 51, "the floor, 25 times a second");
+    let last = &walls[50];
+    assert_eq!((last[0].as_str(), last[1].as_str(), last[2].as_str()), ("2", "0", "ground"));
+    assert!((-number(&last[5]) / (masses.iter().sum::<f64>() * 9.8) - 1.0).abs() <= 1e-3, "{last:?}");
 }
 
 #[test]

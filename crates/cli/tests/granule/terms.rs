@@ -5,8 +5,8 @@ use std::path::Path;
 
 use granule_cli::run::describe;
 use granule_export::{
-    EnergyRow, FINAL_STATE_COLUMNS, REPOSE_TABLE_COLUMNS, RemovedSummary, ReposeAngle, ReposeStrip, ReposeSummary,
-    StageSummary, Summary,
+    CONTACT_COLUMNS, EnergyRow, FINAL_STATE_COLUMNS, REPOSE_TABLE_COLUMNS, RemovedSummary, ReposeAngle, ReposeStrip,
+    ReposeSummary, StageSummary, Summary, WALL_COLUMNS,
 };
 use serde_json::Value;
 
@@ -114,6 +114,8 @@ fn the_verdicts() {
 fn the_columns_of_tables() {
     expect_equal("energy.csv", &set(EnergyRow::COLUMNS), &defined("`energy.csv`"));
     expect_equal("final_state.csv", &set(FINAL_STATE_COLUMNS), &defined("`final_state.csv`"));
+    expect_equal("contacts_final.csv", &set(CONTACT_COLUMNS), &defined("`contacts_final.csv`"));
+    expect_equal("walls.csv", &set(WALL_COLUMNS), &defined("`walls.csv`"));
     expect_equal("repose_table.csv", &set(REPOSE_TABLE_COLUMNS), &defined("`repose_table.csv`"));
 }
 
@@ -133,12 +135,15 @@ fn the_arrays_of_frames() {
     let folder = folder();
     write(folder.path(), "a.toml", &cubes(1, "duration = 0.02").replace("vtk = false", "vtk = true"));
     call(folder.path(), &["run", "a.toml", "--out", "a"]).expect(0);
-    let bytes = std::fs::read(folder.path().join("a/bodies/frame_000000.vtp")).expect("a frame");
-    let text = String::from_utf8_lossy(&bytes);
-    let names = text.split("Name=\"").skip(1).filter_map(|rest| rest.split('"').next());
-    // These say how the surface hangs together.
-    let told = set(names.filter(|name| !["Points", "connectivity", "offsets"].contains(name)));
-    expect_equal("bodies.pvd", &told, &defined("`bodies.pvd`"));
+    for series in ["bodies", "contacts"] {
+        let bytes = std::fs::read(folder.path().join(format!("a/{series}/frame_000000.vtp"))).expect("a frame");
+        let text = String::from_utf8_lossy(&bytes);
+        let names = text.split("Name=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        // These say how the surface hangs together, and when, which is told for the bodies.
+        let other = ["Points", "connectivity", "offsets", if series == "contacts" { "TimeValue" } else { "" }];
+        let told = set(names.filter(|name| !other.contains(name)));
+        expect_equal(series, &told, &defined(&format!("`{series}.pvd`")));
+    }
 }
 
 #[test]

@@ -214,6 +214,8 @@ pub struct StepReport {
     /// Largest overlap after the step, over the thickness of what touches; see
     /// [`crate::Simulation::largest_overlap_thin`] \[-\].
     pub largest_overlap_thin: f64,
+    /// Parts of the step whose contact forces were noted: none where they are not recorded.
+    pub force_passes: u32,
     /// Bodies that are awake.
     pub awake: usize,
     /// Energy.

@@ -84,12 +84,16 @@ pub(crate) struct Impact {
     pub(crate) struck: Vec<bool>,
     /// Impulses of impacts on bodies that did not move \[N s\], and whether there was friction.
     pub(crate) withstood: Vec<(u32, DVec3, bool)>,
+    /// Impulses of impacts on A \[N s\], by the place of the contact in the engine's list.
+    pub(crate) given: Vec<(u32, DVec3)>,
 }
 
 /// A cluster to resolve.
 struct Cluster {
     /// Dense index of each body of the problem.
     bodies: Vec<u32>,
+    /// Place of each contact of the problem in the engine's list.
+    contacts: Vec<u32>,
     problem: ContactProblem,
     /// Impulses of the contact stage.
     plastic: Vec<DVec3>,
@@ -119,6 +123,13 @@ impl Impact {
         if self.resting[i] { by_forces } else { Velocity::ZERO }
     }
 
+    /// Begins a part: no impact yet.
+    pub(crate) fn begin(&mut self) {
+        self.withstood.clear();
+        self.given.clear();
+        self.struck.clear();
+    }
+
     /// Resolves the clusters that were hit, from `velocity` to `velocity`.
     pub(crate) fn resolve(
         &mut self,
@@ -129,8 +140,7 @@ impl Impact {
         limits: &Limits,
     ) -> ImpactTotals {
         let mut totals = ImpactTotals::default();
-        self.withstood.clear();
-        self.struck.clear();
+        self.begin();
         self.struck.resize(bodies.len(), false);
         if !self.standing.iter().any(|s| s.hit) {
             return totals;
@@ -201,7 +211,8 @@ impl Impact {
             let problem = ContactProblem { bodies: members.iter().map(body).collect(), contacts: of_problem };
             let plastic = own().map(|c| self.standing[c].impulse).collect();
             let speed = speed_within(&problem);
-            clusters.push(Cluster { bodies: members, problem, plastic, hits, speed });
+            let contacts = own().map(|c| c as u32).collect();
+            clusters.push(Cluster { bodies: members, contacts, problem, plastic, hits, speed });
         }
         clusters
     }
@@ -214,6 +225,7 @@ impl Impact {
                 self.struck[i] = true;
             }
         }
+        self.given.extend(cluster.contacts.iter().copied().zip(answer.impulses.iter().copied()));
         for (contact, p) in cluster.problem.contacts.iter().zip(&answer.impulses) {
             let ends = [(Some(contact.a), *p), (contact.b, -*p)];
             let has_friction = contact.coefficients.static_friction > 0.0;

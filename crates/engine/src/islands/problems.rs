@@ -22,6 +22,7 @@ use crate::islands::sleep::{Sleep, Sleepers};
 use crate::world::account::{Account, sum_of};
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Carried, Contact};
+use crate::world::load::{ContactState, Load};
 use crate::world::parallel;
 
 /// All islands of a step; the memory is kept from step to step.
@@ -118,6 +119,11 @@ impl Problems {
     /// Number of islands.
     pub(crate) fn count(&self) -> usize {
         self.islands.len()
+    }
+
+    /// Whether a body took part, awake.
+    pub(crate) fn was_awake(&self, body: u32) -> bool {
+        self.awake[body as usize]
     }
 
     /// Contacts of the largest island.
@@ -380,12 +386,28 @@ impl Problems {
         }
     }
 
+    /// Adds to `loads`, by the place of each contact in the engine's list, what the islands did that hold no body of
+    /// `undone`; an empty list names none.
+    pub(crate) fn add_loads(&self, undone: &[bool], loads: &mut [Load]) {
+        let mut first = 0;
+        for (island, span) in self.islands.iter().zip(&self.layout.spans) {
+            if stands(&island, undone) {
+                for r in first..span.rows {
+                    let (row, load) = (&self.rows[r], &mut loads[self.layout.rows[r].contact as usize]);
+                    load.impulse += row.impulse();
+                    load.couple += row.angular_impulse;
+                    load.state = state_of(row);
+                }
+            }
+            first = span.rows;
+        }
+    }
+
     /// Sums over the islands, in their order, but for those of bodies of `undone`; an empty list names none.
     pub(crate) fn totals(&self, undone: &[bool]) -> Totals {
         let mut sum = Totals::default();
         for (island, outcome) in self.islands.iter().zip(&self.outcomes) {
-            let first = island.bodies.first().map(|i| *i as usize);
-            if !first.is_some_and(|i| undone.get(i).copied().unwrap_or(false)) {
+            if stands(&island, undone) {
                 sum.add(outcome);
             }
         }
@@ -396,9 +418,11 @@ impl Problems {
     /// `undone` \[J\]. `change` is that of a body, less the work of force fields on it.
     pub(crate) fn rises(&self, undone: &[bool], change: impl Fn(usize) -> f64) -> f64 {
         let rise = |(island, outcome): (granule_islands::Island<'_>, &Outcome)| {
-            let stands = island.bodies.first().is_some_and(|i| !undone.get(*i as usize).copied().unwrap_or(false));
-            let change: f64 = if stands { island.bodies.iter().map(|i| change(*i as usize)).sum() } else { 0.0 };
-            if stands { (change - outcome.driven_work_on_star).max(0.0) } else { 0.0 }
+            if !stands(&island, undone) {
+                return 0.0;
+            }
+            let change: f64 = island.bodies.iter().map(|i| change(*i as usize)).sum();
+            (change - outcome.driven_work_on_star).max(0.0)
         };
         self.islands.iter().zip(&self.outcomes).map(rise).sum()
     }
@@ -437,6 +461,26 @@ impl Problems {
                 }
             }
         }
+    }
+}
+
+/// Whether what an island came to stands where that of the bodies of `undone` does not.
+fn stands(island: &granule_islands::Island<'_>, undone: &[bool]) -> bool {
+    !island.bodies.first().is_some_and(|i| undone.get(*i as usize).copied().unwrap_or(false))
+}
+
+/// Distance of friction from its limit that is rounding, over the limit.
+const AT_LIMIT: f64 = 1e-6;
+
+/// How the surfaces of a contact moved against each other.
+fn state_of(row: &Row) -> ContactState {
+    let (normal, tangential) = (row.normal_impulse, row.tangential_impulse.length());
+    let sliding = (tangential - row.dynamic_friction * normal).abs() <= AT_LIMIT * row.dynamic_friction * normal;
+    let is_at_limit = tangential >= (1.0 - AT_LIMIT) * row.static_friction * normal;
+    match (normal > 0.0, sliding || is_at_limit) {
+        (false, _) => ContactState::Open,
+        (true, true) => ContactState::Slip,
+        (true, false) => ContactState::Stick,
     }
 }
 

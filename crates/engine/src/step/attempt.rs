@@ -4,11 +4,12 @@ use crate::book::energy::Datum;
 use crate::book::report::StepReport;
 use crate::step::observe::{Outcome, observe};
 use crate::step::part::{Part, Pass};
-use crate::step::scratch::Scratch;
+use crate::step::scratch::{Exchange, Scratch};
 use crate::step::substep;
 use crate::world::bodies::Bodies;
 use crate::world::catalogue::Catalogue;
 use crate::world::error::EngineError;
+use crate::world::load::Entered;
 use crate::world::state::State;
 
 /// A step under way.
@@ -23,6 +24,13 @@ pub(crate) struct Step<'a> {
     pub(crate) star_at_start: Option<f64>,
     /// Parts that were made with more sweeps than usual.
     pub(crate) insisted: u32,
+}
+
+/// What a step under way tells of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    report: StepReport,
+    loads: Entered,
 }
 
 impl Step<'_> {
@@ -52,8 +60,37 @@ impl Step<'_> {
     /// Observes a part that stands but for bodies of `undone`.
     pub(crate) fn observe(&mut self, outcome: &Outcome, undone: &[bool]) {
         self.star_at_start.get_or_insert(outcome.opening.star);
+        self.enter_loads(outcome.part.dt, undone);
         let part = observe(self.catalogue, outcome, undone, self.state, self.scratch);
         self.report.add(&part);
+    }
+
+    /// Enters what the contacts of the part that was made last did, but for those of bodies of `undone`.
+    fn enter_loads(&mut self, dt: f64, undone: &[bool]) {
+        let Scratch { loads, exchange: Exchange { active, problems, impact, .. }, .. } = &mut *self.scratch;
+        let apart = &self.state.bodies.apart;
+        let sleeps = |i: u32| !problems.was_awake(i) && !apart[i as usize];
+        loads.enter(
+            (active.contacts(), active.carried()),
+            dt,
+            |c| sleeps(c.a) && sleeps(c.b),
+            |loads| {
+                problems.add_loads(undone, loads);
+                // Impacts of laws whose steps are undone for all bodies or none.
+                impact.given.iter().for_each(|(k, p)| loads[*k as usize].strike(*p));
+            },
+        );
+    }
+
+    /// What the parts of the step that stand have come to so far.
+    pub(crate) fn told(&self) -> Tally {
+        Tally { report: self.report, loads: self.scratch.loads.entered() }
+    }
+
+    /// Tells no more than was told `before`, but for the attempts and the time that were spent since.
+    pub(crate) fn take_back(&mut self, before: &Tally) {
+        self.report.take_back(&before.report);
+        self.scratch.loads.take_back(before.loads);
     }
 
     /// Keeps the state as that to which the attempts at `depth` go back.

@@ -34,7 +34,7 @@ use crate::step::part::{Part, Pass, TURNS};
 use crate::step::scratch::{Exchange, Scratch};
 use crate::step::wake;
 use crate::world::bodies::Bodies;
-use crate::world::contact::Contact;
+use crate::world::contact::{Contact, Contacts};
 use crate::world::error::EngineError;
 use crate::world::overlap;
 use crate::world::pairs::Pairs;
@@ -58,7 +58,7 @@ impl Step<'_> {
     /// Makes a step of `dt`, impact after impact, from the state kept at `start`; as an ordinary one where bodies sink
     /// into each other so.
     pub(crate) fn step_by_events(&mut self, dt: f64, start: usize) -> Result<(), Stop> {
-        let begun = self.report;
+        let begun = self.told();
         self.move_by_events(dt)?;
         // On the way as well as at the end: a plate may sink and swing out again.
         let at_start = &self.scratch.saved[start].detected.contacts.list;
@@ -66,7 +66,7 @@ impl Step<'_> {
         if !overlap::fails(self.report.largest_overlap_thin, deepest, 1.0) {
             return Ok(());
         }
-        self.report.take_back(&begun);
+        self.take_back(&begun);
         self.report.unfinished += 1;
         self.go_back(start);
         self.save(0);
@@ -120,6 +120,7 @@ impl Step<'_> {
                 continue;
             }
             self.state.bodies.velocity.clone_from(&self.scratch.exchange.impact.velocity);
+            self.enter_impacts();
             self.report_impacts(&before, &totals);
             break;
         }
@@ -159,6 +160,20 @@ impl Step<'_> {
         velocity.extend_from_slice(bodies.velocity);
         let (law, contacts) = (self.catalogue.settings.law.law(), &self.state.detected.contacts.list);
         impact.resolve(law, &bodies, contacts, &self.catalogue.pairs, limits)
+    }
+
+    /// Enters the impulses of the impacts that were resolved.
+    fn enter_impacts(&mut self) {
+        let Scratch { loads, exchange: Exchange { impact, .. }, .. } = &mut *self.scratch;
+        let Contacts { list, carried, .. } = &*self.state.detected.contacts;
+        loads.enter(
+            (list, carried),
+            0.0,
+            |_| false,
+            |loads| {
+                impact.given.iter().for_each(|(k, p)| loads[*k as usize].strike(*p));
+            },
+        );
     }
 
     /// Enters in the report what impacts did since the energies were `before`.

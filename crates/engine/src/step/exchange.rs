@@ -54,7 +54,7 @@ pub(crate) fn contact(
 ) {
     let Exchange { active, problems, impact, .. } = exchange;
     let view = bodies.view(&catalogue.bodies, frames);
-    impact.withstood.clear();
+    impact.begin();
     if !catalogue.settings.law.is_released() {
         impact.forced.clear();
         impact.forced.extend_from_slice(view.velocity);

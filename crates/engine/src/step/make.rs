@@ -3,13 +3,14 @@
 use crate::book::Book;
 use crate::book::energy::Datum;
 use crate::book::report::StepReport;
-use crate::step::attempt::Step;
+use crate::step::attempt::{Step, Tally};
 use crate::step::divide::Stop;
 use crate::step::jam::{hold, jam_error, release, release_held};
 use crate::step::scratch::{START_OF_EVENTS, Scratch};
 use crate::world::catalogue::Catalogue;
 use crate::world::description::{JamResponse, Stepping};
 use crate::world::error::EngineError;
+use crate::world::load::Entered;
 use crate::world::overlap::OVERLAP_LIMIT;
 use crate::world::state::State;
 
@@ -26,6 +27,7 @@ pub(crate) fn make_step(
 ) -> Result<StepReport, EngineError> {
     let start = if catalogue.settings.stepping == Stepping::Event { START_OF_EVENTS } else { 0 };
     scratch.detection.search.reach.ask_for_nothing();
+    scratch.loads.take_back(Entered::default());
     scratch.save(state, start);
     let height = height(state, catalogue, scratch, book);
     let begins_in_halves = state.control.begins_in_halves;
@@ -53,7 +55,7 @@ pub(crate) fn make_step(
                 return Err(error_of(&stop, catalogue, step.state));
             }
         }
-        step.report.take_back(&StepReport::default());
+        step.take_back(&Tally::default());
         (step.star_at_start, step.insisted) = (None, 0);
         // What had to be divided is likely to have to be again.
         let is_divided = step.state.control.begins_in_halves;
@@ -68,6 +70,7 @@ pub(crate) fn make_step(
     }
     let Step { mut report, star_at_start, state, scratch, .. } = step;
     (report.dt, report.stopped) = (dt, held.len() as u32);
+    report.force_passes = scratch.loads.finish(&state.detected.contacts.list, dt, &mut book.loads);
     scratch.end_step(report.undone > 0);
     release_held(state, dt);
     state.steps += 1;

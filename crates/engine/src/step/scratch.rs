@@ -17,6 +17,7 @@ use crate::islands::sleep::Sleep;
 use crate::world::account::Pending;
 use crate::world::bodies::Frames;
 use crate::world::contact::Contacts;
+use crate::world::load::Loads;
 use crate::world::state::State;
 
 /// How often a step may be halved in which bodies move further than they are thick, or turn visibly: a rod of 1 m by 5
@@ -39,6 +40,8 @@ pub(crate) struct Scratch {
     pub(crate) detection: Detection,
     pub(crate) exchange: Exchange,
     pub(crate) sleep: Sleep,
+    /// What contacts did in the parts of the step that stand.
+    pub(crate) loads: Loads,
     /// Contacts that failed in the attempt that was judged last, by their place in the list.
     pub(crate) failed: Vec<u32>,
     pub(crate) groups: Groups,

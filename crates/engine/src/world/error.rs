@@ -34,6 +34,9 @@ pub enum EngineError {
         /// What is wrong.
         source: MaterialError,
     },
+    /// Forces at contacts were asked for and are not recorded.
+    #[error("forces at contacts are not recorded: ask for them with `record_forces` before the step")]
+    ForcesNotRecorded,
     /// A number under which no material was added.
     #[error("there is no material number {index}")]
     NoSuchMaterial {

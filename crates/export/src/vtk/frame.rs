@@ -10,7 +10,7 @@ use granule_engine::{BodySnapshot, Snapshot};
 use granule_geometry::{Shape, Surface};
 use granule_model::BodyKind;
 
-use super::xml::{Array, PolyData, write_poly_data};
+use super::xml::{Array, Cells, PolyData, write_poly_data};
 
 /// How many of the latest distinct surfaces a new body is compared with before its own is kept: packs have few shapes,
 /// and where every body has its own the comparison must not cost more than the surface.
@@ -53,11 +53,13 @@ impl FrameBuilder {
         let data = PolyData {
             time: snapshot.time,
             point_count: fixed.point_count,
-            polygon_count: fixed.polygon_count,
+            cells: Cells::Polygons,
+            cell_count: fixed.polygon_count,
             points: &points,
             connectivity: &fixed.connectivity,
             offsets: &fixed.offsets,
             point_data: &[&velocity, &speed, &contacts, &fixed.mass, &fixed.body, &fixed.kind],
+            cell_data: &[],
         };
         write_poly_data(out, &data)
     }
@@ -149,6 +151,6 @@ fn kind_number(body: &BodySnapshot) -> i32 {
     }
 }
 
-fn index(value: usize) -> io::Result<i32> {
+pub(super) fn index(value: usize) -> io::Result<i32> {
     i32::try_from(value).map_err(|_| io::Error::other("more vertices than a 32-bit index can name"))
 }

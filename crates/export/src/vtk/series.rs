@@ -57,12 +57,7 @@ fn write_frame(path: &Path, builder: &mut FrameBuilder, snapshot: &Snapshot, seg
 ///
 /// The `.pvd` is complete after every frame, so a run that is stopped leaves a readable series.
 pub struct SeriesWriter {
-    pvd_path: PathBuf,
-    pvd: File,
-    /// Where the closing tags begin: the next entry overwrites them.
-    tail: u64,
-    frame_folder: PathBuf,
-    frames: u64,
+    collection: Collection,
     builder: FrameBuilder,
     options: VtkOptions,
     /// Chosen at the first frame and kept, so that the vertices of a body stay the same ones.
@@ -72,26 +67,16 @@ pub struct SeriesWriter {
 impl SeriesWriter {
     /// Creates the folders and an empty series; `name` must be a plain file name.
     pub fn create(folder: &Path, name: &str, options: VtkOptions) -> Result<Self, ExportError> {
-        let frame_folder = folder.join(name);
-        fs::create_dir_all(&frame_folder).map_err(ExportError::io("create", &frame_folder))?;
-        let pvd_path = folder.join(format!("{name}.pvd"));
-        let mut pvd = File::create(&pvd_path).map_err(ExportError::io("create", &pvd_path))?;
-        pvd.write_all(format!("{PVD_HEAD}{PVD_TAIL}").as_bytes()).map_err(ExportError::io("write", &pvd_path))?;
-        let tail = PVD_HEAD.len() as u64;
-        let builder = FrameBuilder::default();
-        Ok(SeriesWriter { pvd_path, pvd, tail, frame_folder, frames: 0, builder, options, segments: None })
+        let collection = Collection::create(folder, name)?;
+        Ok(SeriesWriter { collection, builder: FrameBuilder::default(), options, segments: None })
     }
 
     /// Appends a frame and returns where it is.
     pub fn write(&mut self, snapshot: &Snapshot) -> Result<PathBuf, ExportError> {
         let chosen = self.options.segments_for(snapshot.bodies.len());
         let segments = *self.segments.get_or_insert(chosen);
-        let file_name = Self::frame_name(self.frames);
-        let path = self.frame_folder.join(&file_name);
-        write_frame(&path, &mut self.builder, snapshot, segments)?;
-        self.append_entry(snapshot.time, &file_name).map_err(ExportError::io("write", &self.pvd_path))?;
-        self.frames += 1;
-        Ok(path)
+        let builder = &mut self.builder;
+        self.collection.append(snapshot.time, |path| write_frame(path, builder, snapshot, segments))
     }
 
     /// File name of a frame, counted from 0.
@@ -101,12 +86,53 @@ impl SeriesWriter {
 
     /// Frames written so far.
     pub fn frames(&self) -> u64 {
-        self.frames
+        self.collection.frames
     }
 
     /// Path of the `.pvd` file.
     pub fn path(&self) -> &Path {
-        &self.pvd_path
+        &self.collection.pvd_path
+    }
+}
+
+/// A `.pvd` file with the folder of its frames.
+pub(super) struct Collection {
+    pvd_path: PathBuf,
+    pvd: File,
+    /// Where the closing tags begin: the next entry overwrites them.
+    tail: u64,
+    frame_folder: PathBuf,
+    frames: u64,
+}
+
+impl Collection {
+    /// Creates the folders and an empty collection; `name` must be a plain file name.
+    pub(super) fn create(folder: &Path, name: &str) -> Result<Self, ExportError> {
+        let frame_folder = folder.join(name);
+        fs::create_dir_all(&frame_folder).map_err(ExportError::io("create", &frame_folder))?;
+        let pvd_path = folder.join(format!("{name}.pvd"));
+        let mut pvd = File::create(&pvd_path).map_err(ExportError::io("create", &pvd_path))?;
+        pvd.write_all(format!("{PVD_HEAD}{PVD_TAIL}").as_bytes()).map_err(ExportError::io("write", &pvd_path))?;
+        Ok(Collection { pvd_path, pvd, tail: PVD_HEAD.len() as u64, frame_folder, frames: 0 })
+    }
+
+    /// Appends the frame of a time \[s\], whose file `write` writes, and returns where it is.
+    pub(super) fn append(
+        &mut self,
+        time: f64,
+        write: impl FnOnce(&Path) -> Result<(), ExportError>,
+    ) -> Result<PathBuf, ExportError> {
+        let file_name = SeriesWriter::frame_name(self.frames);
+        let path = self.frame_folder.join(&file_name);
+        write(&path)?;
+        self.append_entry(time, &file_name).map_err(ExportError::io("write", &self.pvd_path))?;
+        self.frames += 1;
+        Ok(path)
+    }
+
+    /// Frames written so far.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames
     }
 
     /// Entry and closing tags go out in one write, so that no reader finds the file without its end.

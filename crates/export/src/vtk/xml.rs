@@ -61,16 +61,27 @@ fn compress(raw: &[u8]) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What the cells of a `.vtp` file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cells {
+    Polygons,
+    Lines,
+}
+
 /// The arrays of one `.vtp` file.
 pub(crate) struct PolyData<'a> {
     /// Simulated time \[s\].
     pub(crate) time: f64,
+    pub(crate) cells: Cells,
     pub(crate) point_count: usize,
-    pub(crate) polygon_count: usize,
+    pub(crate) cell_count: usize,
     pub(crate) points: &'a Array,
     pub(crate) connectivity: &'a Array,
     pub(crate) offsets: &'a Array,
+    /// One value a point; the first is what a reader colours by.
     pub(crate) point_data: &'a [&'a Array],
+    /// One value a cell.
+    pub(crate) cell_data: &'a [&'a Array],
 }
 
 /// Writes a complete `.vtp` file.
@@ -85,7 +96,12 @@ pub(crate) fn write_poly_data(out: &mut impl Write, data: &PolyData) -> io::Resu
     };
     let points = place(data.points);
     let point_data: String = data.point_data.iter().map(|array| place(array)).collect();
-    let polygons = place(data.connectivity) + &place(data.offsets);
+    let cell_data: String = data.cell_data.iter().map(|array| place(array)).collect();
+    let cells = place(data.connectivity) + &place(data.offsets);
+    let (element, lines, polygons) = match data.cells {
+        Cells::Lines => ("Lines", data.cell_count, 0),
+        Cells::Polygons => ("Polys", 0, data.cell_count),
+    };
     write!(
         out,
         "<?xml version=\"1.0\"?>\n\
@@ -93,16 +109,26 @@ pub(crate) fn write_poly_data(out: &mut impl Write, data: &PolyData) -> io::Resu
          compressor=\"vtkZLibDataCompressor\">\n<PolyData>\n\
          <FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{time:e}\
          </DataArray>\n</FieldData>\n\
-         <Piece NumberOfPoints=\"{n}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" \
-         NumberOfPolys=\"{m}\">\n\
+         <Piece NumberOfPoints=\"{n}\" NumberOfVerts=\"0\" NumberOfLines=\"{lines}\" NumberOfStrips=\"0\" \
+         NumberOfPolys=\"{polygons}\">\n\
          <Points>\n{points}</Points>\n\
-         <PointData Scalars=\"speed\" Vectors=\"velocity\">\n{point_data}</PointData>\n\
-         <Polys>\n{polygons}</Polys>\n\
+         <PointData{shown_points}>\n{point_data}</PointData>\n\
+         <CellData{shown_cells}>\n{cell_data}</CellData>\n\
+         <{element}>\n{cells}</{element}>\n\
          </Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_",
         time = data.time,
         n = data.point_count,
-        m = data.polygon_count,
+        shown_points = shown(data.point_data),
+        shown_cells = shown(data.cell_data),
     )?;
     order.iter().try_for_each(|array| out.write_all(&array.bytes))?;
     out.write_all(b"\n</AppendedData>\n</VTKFile>\n")
+}
+
+/// Names of the arrays that a reader shows unasked: the first of one component, and the first of three.
+fn shown(arrays: &[&Array]) -> String {
+    let first = |components| arrays.iter().find(|array| array.components == components).map(|array| array.name);
+    let attribute = |kind: &str, name: &str| format!(" {kind}=\"{name}\"");
+    let names = [("Scalars", first(1)), ("Vectors", first(3))];
+    names.into_iter().filter_map(|(kind, name)| Some(attribute(kind, name?))).collect()
 }

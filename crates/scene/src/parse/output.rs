@@ -11,7 +11,7 @@ const MEASURE: &[&str] = &["repose", "packing"];
 const REPOSE: &[&str] = &["corner", "size", "direction", "strips", "cells", "height"];
 const PACKING: &[&str] = &["corner", "size", "height", "inset", "quantile"];
 const OUTPUT: &[&str] =
-    &["summary", "energy_every", "final_state", "vtk", "frames_per_second", "pictures", "film", "plots"];
+    &["summary", "energy_every", "final_state", "contacts", "vtk", "frames_per_second", "pictures", "film", "plots"];
 /// Most strips, and cells in a strip.
 const MOST_CELLS: u64 = 10_000;
 /// Share of the centres of a pile below the top of its core: the surface of a settled bed is about two layers rough.
@@ -67,6 +67,7 @@ pub(super) fn plan(root: &Table<'_, '_>) -> Result<OutputPlan, SceneError> {
         summary: table.or("summary", defaults.summary, Item::boolean)?,
         energy_every: table.or("energy_every", defaults.energy_every, every)?,
         final_state: table.or("final_state", defaults.final_state, Item::boolean)?,
+        contacts: table.or("contacts", defaults.contacts, Item::boolean)?,
         vtk: table.optional("vtk", Item::boolean)?,
         frames_per_second: table.or("frames_per_second", defaults.frames_per_second, Item::positive)?,
         pictures: table
