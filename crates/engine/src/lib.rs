@@ -28,6 +28,7 @@ pub use book::RemovedBody;
 pub use book::audit::Audit;
 pub use book::report::{EnergyReport, ImpactCounts, Phase, PhaseSeconds, StepReport};
 pub use interface::forces::ContactForce;
+pub use interface::reading::Momenta;
 pub use interface::simulation::Simulation;
 pub use interface::snapshot::{BodySnapshot, Snapshot};
 pub use interface::start::StartOverlap;

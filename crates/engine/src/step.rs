@@ -61,10 +61,10 @@ pub(crate) fn substep(
     clock.enter(Phase::Drive);
     drive::drive_bodies(catalogue, part, driven, bodies, motion)?;
     clock.enter(Phase::Forces);
-    let opening = observe::open(catalogue, part, bodies, frames, &mut motion.star_before);
+    let opening = observe::open(catalogue, part, bodies, frames, motion);
     sleep.begin_step();
     wake::drawn(catalogue, part, bodies, rest, sleep);
-    forces::apply_forces(catalogue, part, bodies, frames, &mut motion.field_forces)?;
+    forces::apply_forces(catalogue, part, bodies, frames, (&mut motion.field_forces, &mut motion.dragged))?;
     detection.search.reach.ask_for_nothing();
     let mut turn = 0;
     let (forced, impacts) = loop {
@@ -72,7 +72,7 @@ pub(crate) fn substep(
         let may_turn = turn < TURNS;
         detect::refresh(part, &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
         if wake::met(catalogue, part, bodies, rest, &detected.contacts, sleep)
-            && wake::welcome(catalogue, part, bodies, frames, &detected.contacts, &mut motion.field_forces, sleep)
+            && wake::welcome(catalogue, part, bodies, frames, &detected.contacts, motion.noted(), sleep)
         {
             detect::look(part.ahead(), &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
         }
@@ -92,7 +92,7 @@ pub(crate) fn substep(
             clock.enter(Phase::Impact);
             let impacts = exchange::impact(catalogue, part, bodies, frames, motion, exchange, &mut clock);
             clock.enter(Phase::Release);
-            exchange::release(catalogue, part, bodies, exchange);
+            exchange::release(catalogue, part, bodies, frames, motion, exchange);
             // What touches a sleeper and presses nothing may be thrown against it all the same.
             if !(may_turn && wake::loaded(catalogue, part, bodies, rest, exchange, sleep)) {
                 break (forced, impacts);

@@ -150,24 +150,36 @@ pub struct EnergyTotals {
     /// Work done by driven bodies.
     #[serde(with = "finite_or_null")]
     pub work_driven: f64,
+    /// Work done by force fields.
+    #[serde(with = "finite_or_null")]
+    pub work_forces: f64,
+    /// Work of the drift correction; negative where it lowered more than it lifted.
+    #[serde(with = "finite_or_null")]
+    pub work_correction: f64,
     /// Lost in impacts.
     #[serde(with = "finite_or_null")]
     pub dissipated_impact: f64,
     /// Lost to friction.
     #[serde(with = "finite_or_null")]
     pub dissipated_friction: f64,
-    /// Lost in the contact stage, friction apart.
+    /// Taken by normal impulses of contacts that were not hit.
     #[serde(with = "finite_or_null")]
     pub dissipated_contact: f64,
+    /// Taken by drag.
+    #[serde(with = "finite_or_null")]
+    pub dissipated_drag: f64,
     /// Taken from bodies that fell asleep.
     #[serde(with = "finite_or_null")]
     pub dissipated_sleep: f64,
     /// Change of E* because bodies began steps of another length: neither gained nor dissipated.
     #[serde(with = "finite_or_null")]
     pub step_change: f64,
-    /// Work of the drift correction.
+    /// Change of E* that no force makes.
     #[serde(with = "finite_or_null")]
-    pub correction_work: f64,
+    pub scheme_change: f64,
+    /// What the sum of all these is off.
+    #[serde(with = "finite_or_null")]
+    pub imbalance: f64,
     /// E* that bodies took with them which left or were removed: no part of what was dissipated.
     #[serde(with = "finite_or_null")]
     pub removed: f64,

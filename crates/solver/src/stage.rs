@@ -253,6 +253,8 @@ fn guard_energy(
     report.normal_work = book.normal;
     report.friction_work = book.friction;
     report.driven_work = book.driven;
+    report.star_work = -book.rise;
+    report.star_friction = book.star_friction;
 }
 
 /// Rounding that a sum over the contacts of an island may carry, relative to the sum of magnitudes.

@@ -1,27 +1,33 @@
 //! The files that are written while a run goes on: the energy ledger and the ParaView series; and when the next row or
 //! frame is due.
 
-use granule_engine::{EnergyReport, Simulation, StepReport};
+use granule_engine::{EnergyReport, Momenta, Simulation, StepReport};
 use granule_export::EnergyRow;
 
 /// The row of the energy ledger after a step.
 pub(crate) fn energy_row(simulation: &Simulation, report: &StepReport) -> EnergyRow {
     let (audit, e) = (simulation.audit(), &report.energy);
     let EnergyReport { kinetic, potential, star, star_change, impact_error, .. } = *e;
+    let Momenta { mass, linear, angular, centre } = simulation.momenta();
     EnergyRow {
         time: report.time,
         step: report.step,
         kinetic,
         potential,
         energy_star: star,
+        energy_start: audit.start,
+        energy_removed: audit.removed,
         work_driven: audit.driven_work,
         work_forces: audit.field_work,
+        work_correction: audit.net_correction_work(),
         dissipated_impact: audit.dissipated_impact,
         dissipated_friction: audit.dissipated_friction,
         dissipated_contact: audit.dissipated_contact,
+        dissipated_drag: audit.dissipated_drag,
         dissipated_sleep: audit.dissipated_sleep,
         step_change: audit.step_change,
-        correction_work: audit.net_correction_work(),
+        scheme_change: audit.scheme_change,
+        imbalance: audit.imbalance,
         energy_gain: star_change,
         impact_error,
         contacts: report.touching as u64,
@@ -29,6 +35,16 @@ pub(crate) fn energy_row(simulation: &Simulation, report: &StepReport) -> Energy
         residual: report.residual,
         awake: report.awake as u64,
         substeps: u64::from(report.substeps),
+        mass,
+        px: linear.x,
+        py: linear.y,
+        pz: linear.z,
+        lx: angular.x,
+        ly: angular.y,
+        lz: angular.z,
+        cx: centre.x,
+        cy: centre.y,
+        cz: centre.z,
     }
 }
 

@@ -105,12 +105,16 @@ fn energy_totals(simulation: &Simulation, outcome: &Outcome) -> EnergyTotals {
         potential: now.potential,
         energy_star: now.star,
         work_driven: audit.driven_work,
+        work_forces: audit.field_work,
+        work_correction: audit.net_correction_work(),
         dissipated_impact: audit.dissipated_impact,
         dissipated_friction: audit.dissipated_friction,
         dissipated_contact: audit.dissipated_contact,
+        dissipated_drag: audit.dissipated_drag,
         dissipated_sleep: audit.dissipated_sleep,
         step_change: audit.step_change,
-        correction_work: audit.correction_work,
+        scheme_change: audit.scheme_change,
+        imbalance: audit.imbalance,
         removed: audit.removed,
     }
 }

@@ -4,6 +4,7 @@
 //! Bounds are those that the engine promises. The head of each module tells the worst that was measured;
 //! `cargo test -p granule-cli --test mechanics -- --nocapture` prints all of it, with the case it came from.
 
+mod books;
 mod bounce;
 mod determinism;
 mod drag;

@@ -6,7 +6,8 @@ use granule_solver::Law;
 use crate::support::{Judge, Results, Scene};
 
 /// What was lost, as the columns of `energy.csv` name it.
-const LOSSES: [&str; 4] = ["dissipated_impact", "dissipated_friction", "dissipated_contact", "dissipated_sleep"];
+const LOSSES: [&str; 5] =
+    ["dissipated_impact", "dissipated_friction", "dissipated_contact", "dissipated_drag", "dissipated_sleep"];
 
 /// The packaged scene with another law.
 fn poured(law: &str) -> Scene {
@@ -47,9 +48,12 @@ fn judge_books(judge: &mut Judge, law: &str, results: &Results) {
     let gone = -results.change("energy_star");
     judge.at_most("nothing dissipated", law, 100.0, gone);
     let lost: f64 = LOSSES.iter().map(|column| results.change(column)).sum();
-    let booked = lost - results.change("correction_work") - results.change("step_change");
-    // 7e-16.
-    judge.at_most("balance of energy", law, (gone - booked).abs() / gone, 1e-12);
+    let changed = ["work_correction", "step_change", "scheme_change"].map(|column| results.change(column));
+    // Without the column `imbalance`, which is what is off: 7e-16.
+    let off = gone - lost + changed.iter().sum::<f64>();
+    judge.at_most("balance of energy", law, off.abs() / gone, 1e-12);
+    let imbalance = results.change("imbalance");
+    judge.at_most("imbalance", law, imbalance.abs() / gone, 1e-12);
     let grains = results.bodies().filter(|(name, _)| name.starts_with("grain"));
     let height: f64 = grains.map(|(_, b)| b.mass * 9.8 * b.at.z).sum();
     let column = results.column("potential");
@@ -62,7 +66,9 @@ fn judge_books(judge: &mut Judge, law: &str, results: &Results) {
     judge.at_most("impacts take too little", law, least_impact, share("dissipated_impact"));
     judge.at_most("friction takes too little", law, 0.05, share("dissipated_friction"));
     judge.at_most("contacts take too much", law, share("dissipated_contact"), most_contact);
-    judge.at_most("contacts give", law, -share("dissipated_contact"), 1e-9);
+    // What a law throws up by less than gravity fetches back within the step is stopped on its way up, which gives to
+    // E*: 5.7e-3 under lzb, 1.8e-3 under qce, nothing under those that lose more elsewhere.
+    judge.at_most("contacts give", law, -share("dissipated_contact"), 1e-2);
     // 2.6e-7.
     judge.at_most("taken by sleep", law, share("dissipated_sleep").abs(), 1e-6);
 }
@@ -114,11 +120,13 @@ fn what_is_planted_in_a_run_is_seen() {
     let gone = -sound.change("energy_star");
     let in_ledger = [
         ("energy_star", 1e-9, "balance of energy"),
-        ("correction_work", 1e-9, "balance of energy"),
+        ("work_correction", 1e-9, "balance of energy"),
+        ("scheme_change", 1e-9, "balance of energy"),
+        ("imbalance", 1e-9, "imbalance"),
         ("step_change", -1e-9, "balance of energy"),
         ("dissipated_friction", -0.25, "friction takes too little"),
         ("dissipated_impact", -0.4, "impacts take too little"),
-        ("dissipated_contact", 0.1, "contacts take too much"),
+        ("dissipated_contact", 0.15, "contacts take too much"),
         ("dissipated_contact", -0.2, "contacts give"),
         ("dissipated_sleep", 1e-5, "taken by sleep"),
         ("potential", 1e-9, "potential energy"),

@@ -12,7 +12,9 @@ use crate::book::report::EnergyReport;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
     book: Option<EnergyAudit>,
-    /// Sum of the changes of E* since the book was opened.
+    /// E* when the book was opened.
+    pub start: f64,
+    /// Sum of the changes of E* since then.
     star: f64,
     /// Energy lost so far: E* at the start and work put in, less E* now.
     pub dissipated: f64,
@@ -35,8 +37,14 @@ pub struct Audit {
     pub dissipated_friction: f64,
     /// Lost by the contact stage.
     pub dissipated_contact: f64,
+    /// Taken by drag.
+    pub dissipated_drag: f64,
     /// Taken from bodies that fell asleep.
     pub dissipated_sleep: f64,
+    /// Change of E* that no force makes; see [`EnergyReport::scheme_change`].
+    pub scheme_change: f64,
+    /// Sum of what the books of the steps are off; see [`EnergyReport::imbalance`].
+    pub imbalance: f64,
     /// E* that bodies took with them which left or were removed: no part of what was dissipated.
     pub removed: f64,
     /// Largest relative rise of kinetic energy by the impact and contact stages \[-\].
@@ -50,7 +58,7 @@ impl Audit {
     pub(crate) fn begin(&mut self, star: f64) {
         if self.book.is_none() {
             self.book = Some(EnergyAudit::new(star));
-            self.star = star;
+            (self.start, self.star) = (star, star);
         }
     }
 
@@ -74,7 +82,10 @@ impl Audit {
         self.dissipated_impact += e.dissipated_impact;
         self.dissipated_friction += e.dissipated_friction;
         self.dissipated_contact += e.dissipated_contact;
+        self.dissipated_drag += e.dissipated_drag;
         self.dissipated_sleep += e.dissipated_sleep;
+        self.scheme_change += e.scheme_change;
+        self.imbalance += e.imbalance;
         self.stage_gain = self.stage_gain.max(e.stage_gain);
         self.impact_error = self.impact_error.max(e.impact_error);
     }

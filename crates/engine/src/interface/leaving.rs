@@ -85,8 +85,8 @@ impl Simulation {
         })
     }
 
-    /// Ends a step: takes out who has left.
-    pub(crate) fn remove_leavers(&mut self) {
+    /// Ends a step: takes out who has left; whether anybody has.
+    pub(crate) fn remove_leavers(&mut self) -> bool {
         let leavers = self.find_leavers();
         for i in leavers.iter().map(|i| *i as usize) {
             let (position, velocity) = (self.state.bodies.pose[i].position, self.state.bodies.velocity[i]);
@@ -96,6 +96,7 @@ impl Simulation {
         if !leavers.is_empty() {
             self.take_out(&leavers);
         }
+        !leavers.is_empty()
     }
 
     /// Takes bodies out between two steps and wakes what is in contact with them. The energy book goes on.

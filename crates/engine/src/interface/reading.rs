@@ -1,11 +1,39 @@
 //! What is measured of the bodies and contacts of a simulation as they are now.
 
-use granule_model::BodyId;
+use granule_model::{BodyId, DVec3};
 
 use crate::interface::simulation::Simulation;
 use crate::interface::snapshot::{BodySnapshot, Snapshot};
 
+/// Mass and momenta of all dynamic bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Momenta {
+    /// \[kg\]
+    pub mass: f64,
+    /// \[kg m/s\]
+    pub linear: DVec3,
+    /// About the world's origin \[kg m2/s\].
+    pub angular: DVec3,
+    /// Centre of mass \[m\]; zero where there is no body.
+    pub centre: DVec3,
+}
+
 impl Simulation {
+    /// Mass, momentum, angular momentum and centre of mass of all dynamic bodies together.
+    pub fn momenta(&self) -> Momenta {
+        let bodies = self.bodies();
+        let mut sum = Momenta::default();
+        for i in (0..bodies.len()).filter(|i| bodies.dynamic[*i]) {
+            let (mass, place, velocity) = (bodies.mass[i], bodies.pose[i].position, &bodies.velocity[i]);
+            sum.mass += mass;
+            sum.linear += mass * velocity.linear;
+            sum.angular += mass * place.cross(velocity.linear) + bodies.momentum_of_spin(i, velocity.angular);
+            sum.centre += mass * place;
+        }
+        sum.centre = if sum.mass > 0.0 { sum.centre / sum.mass } else { DVec3::ZERO };
+        sum
+    }
+
     /// Dynamic bodies that have left the system: their centre is inside a half-space or container wall by more than
     /// their equal-volume radius, or, where all static and driven bodies are bounded, lower than all of them by ten
     /// radii.

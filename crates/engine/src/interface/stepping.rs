@@ -2,6 +2,7 @@
 
 use tracing::trace_span;
 
+use crate::book::energy::Datum;
 use crate::book::report::{PhaseSeconds, StepReport};
 use crate::interface::simulation::Simulation;
 use crate::step::make;
@@ -62,7 +63,9 @@ impl Simulation {
         let mut report = make::make_step(state, catalogue, dt, scratch, book).inspect_err(|error| {
             self.failed = matches!(error, EngineError::NotFinite { .. }).then(|| error.clone());
         })?;
-        self.remove_leavers();
+        if self.remove_leavers() {
+            self.tell_energies(&mut report);
+        }
         self.look_for_rest(dt);
         let bodies = self.bodies();
         report.touching = parallel::count(&self.state.detected.contacts.list, &Contact::touches);
@@ -71,6 +74,15 @@ impl Simulation {
         self.asleep = (slept && report.awake == 0 && undisturbed).then_some(report);
         self.review_time_step();
         Ok(report)
+    }
+
+    /// Brings the energies of a report up to date after bodies have left.
+    fn tell_energies(&self, report: &mut StepReport) {
+        let Some(height) = self.book.datum else { return };
+        let datum = Datum { gravity: self.catalogue.gravity(), point: height * self.catalogue.up() };
+        let now = datum.energies(&self.bodies());
+        let energy = &mut report.energy;
+        (energy.kinetic, energy.potential, energy.star) = (now.kinetic(), now.potential, now.conserved());
     }
 
     /// Says after a step of `dt` \[s\] for how long the criterion for rest has held.

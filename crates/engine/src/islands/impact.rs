@@ -118,6 +118,11 @@ impl Impact {
         }));
     }
 
+    /// Whether a body met the law with its velocity from before the forces of the step.
+    pub(crate) fn was_resting(&self, i: usize) -> bool {
+        self.resting[i]
+    }
+
     /// What the forces of the step have still to add to the velocity that the law left, given what they add in all.
     pub(crate) fn still_to_add(&self, i: usize, by_forces: Velocity) -> Velocity {
         if self.resting[i] { by_forces } else { Velocity::ZERO }

@@ -61,6 +61,8 @@ pub(crate) struct Totals {
     pub(crate) driven_work: f64,
     pub(crate) friction: f64,
     pub(crate) impact: f64,
+    /// What contacts took from E* that is neither.
+    pub(crate) contact: f64,
     /// Change of kinetic energy by contact stage and release, net of driven bodies.
     pub(crate) kinetic_change: f64,
     /// Largest relative rise of kinetic energy in phase `impact`.
@@ -250,6 +252,22 @@ impl Problems {
                 }
             }
             from = *span;
+        }
+    }
+
+    /// Calls `with` for each body awake of the islands that were laid out anew, with the velocity, without the
+    /// forces of the step, from which their contact stage started.
+    pub(crate) fn restarted(&self, mut with: impl FnMut(usize, Velocity)) {
+        let mut first = 0;
+        for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
+            let slots = if outcome.again { first..span.bodies } else { 0..0 };
+            for slot in slots {
+                let i = self.layout.bodies[slot] as usize;
+                if self.awake[i] {
+                    with(i, self.unforced[slot]);
+                }
+            }
+            first = span.bodies;
         }
     }
 
@@ -505,7 +523,8 @@ impl Totals {
         self.unconverged += u32::from(!s.converged);
         self.scaled += u32::from(s.scale < 1.0);
         self.driven_work += outcome.driven_work_on_star;
-        self.friction += s.friction_work;
+        self.friction += s.star_friction;
+        self.contact += s.star_work - s.star_friction;
         self.kinetic_change -= s.normal_work + s.friction_work;
         let Some(r) = &outcome.release else { return };
         self.hits += r.fast_contacts;
@@ -513,7 +532,8 @@ impl Totals {
         self.impulses += r.impulses;
         self.forced += u32::from(r.forced);
         self.cut_short += u32::from(!r.converged);
-        self.impact += r.taken + r.compressed - r.released;
+        self.impact += r.taken_on_star + r.compressed - r.released;
+        self.contact -= r.taken_on_star;
         let driven = outcome.driven_work - s.driven_work;
         let change = r.kinetic_after - r.kinetic_before - driven;
         self.friction += r.released - r.compressed - change;

@@ -30,22 +30,26 @@ pub(crate) fn advance_bodies(
     let free = if integrator == Integrator::SymplecticEuler { &[] } else { free };
     let moved = advance_free(catalogue, free, part, motion, bodies, frames);
     moved.map_err(|i| forces::pulled_apart(catalogue, part, i))?;
+    note_flights(catalogue, free, part, bodies, frames, motion);
     let table = &catalogue.bodies;
     let BodyState { pose, velocity, asleep, apart, .. } = bodies;
     let written = (
         pose.par_iter_mut(),
         velocity.par_iter_mut(),
+        motion.scheme.par_iter_mut(),
         frames.boxes.par_iter_mut(),
         frames.inverse_inertia.par_iter_mut(),
     );
     let read = (motion.transport.par_iter(), table.shape.par_iter(), table.principal_inertia.par_iter());
     let items = (written, read).into_par_iter().enumerate();
-    parallel::for_each(items, |(i, ((pose, velocity, boxed, inertia), (transport, shape, moments)))| {
+    parallel::for_each(items, |(i, ((pose, velocity, scheme, boxed, inertia), (transport, shape, moments)))| {
         if !table.dynamic[i] || asleep[i] || apart[i] {
             return;
         }
         if free.binary_search(&(i as u32)).is_err() {
+            let spinning = energy_of_spin(pose, velocity, *moments);
             advance_body(integrator, pose, velocity, *transport, *moments, part.dt);
+            *scheme += energy_of_spin(pose, velocity, *moments) - spinning;
         }
         follow(pose, shape, *moments, boxed, inertia);
     });
@@ -68,6 +72,32 @@ fn advance_body(
         velocity.angular = turned_with(pose, &moved, *velocity, moments, dt);
     }
     *pose = moved;
+}
+
+/// Rotational energy of a body whose moments are not the same about every axis \[J\]: what its integration may change.
+fn energy_of_spin(pose: &Pose, velocity: &Velocity, moments: DVec3) -> f64 {
+    if is_isotropic(moments) {
+        return 0.0;
+    }
+    let spin = pose.inverse_transform_vector(velocity.angular);
+    0.5 * (moments * spin).dot(spin)
+}
+
+/// Notes what a scheme of higher order has done to the E* of the bodies without contact, beside fields and drag.
+fn note_flights(
+    catalogue: &Catalogue,
+    free: &[u32],
+    part: &Part,
+    bodies: &BodyState,
+    frames: &Frames,
+    motion: &mut Motions,
+) {
+    let bodies = bodies.view(&catalogue.bodies, frames);
+    let Motions { scheme, star_before, field_work, drag_work, .. } = motion;
+    let work = |works: &[f64], i: usize| works.get(i).copied().unwrap_or(0.0);
+    for i in free.iter().map(|i| *i as usize) {
+        scheme[i] = part.datum.star_of(&bodies, i) - star_before[i] - work(field_work, i) - work(drag_work, i);
+    }
 }
 
 /// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step.

@@ -30,7 +30,7 @@ pub(crate) fn balance(catalogue: &Catalogue, part: &Part, state: &State, frames:
     (0..table.len()).for_each(|i| bodies.asleep[i] = !state.bodies.asleep[i]);
     bodies.velocity.fill(Velocity::ZERO);
     let unforced = bodies.velocity.clone();
-    if forces::apply_forces(catalogue, part, &mut bodies, frames, &mut Vec::new()).is_err() {
+    if forces::apply_forces(catalogue, part, &mut bodies, frames, (&mut Vec::new(), &mut Vec::new())).is_err() {
         // Fields that are not finite end the next step with an error.
         return;
     }

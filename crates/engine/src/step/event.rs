@@ -184,19 +184,19 @@ impl Step<'_> {
         self.report.resolved += totals.resolved;
         self.report.fallbacks += totals.fallbacks;
         self.report.impact_iterations += totals.iterations;
-        self.report.energy.add(&EnergyReport {
+        let energy = EnergyReport {
             kinetic: now.kinetic(),
             potential: now.potential,
             star: now.conserved(),
             driven_work: totals.driven_work,
             dissipated_impact: totals.normal_work,
             dissipated_friction: totals.friction_work,
-            dissipated_contact: -star_change - totals.normal_work - totals.friction_work,
             star_change,
             stage_gain: totals.gain,
             impact_error: totals.error,
             ..EnergyReport::default()
-        });
+        };
+        self.report.energy.add(&EnergyReport { imbalance: energy.unexplained(), ..energy });
     }
 
     /// Time to the first touch within `left` that is an impact \[s\].

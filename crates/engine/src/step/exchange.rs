@@ -55,6 +55,8 @@ pub(crate) fn contact(
     let Exchange { active, problems, impact, .. } = exchange;
     let view = bodies.view(&catalogue.bodies, frames);
     impact.begin();
+    motion.scheme.clear();
+    motion.scheme.resize(view.len(), 0.0);
     if !catalogue.settings.law.is_released() {
         impact.forced.clear();
         impact.forced.extend_from_slice(view.velocity);
@@ -116,12 +118,21 @@ pub(crate) fn impact(
         problems.restart(&limits, impact, active.carried(), part.dt);
         problems.solve_again(&limits);
         problems.write_back(&mut bodies.velocity);
+        let view = bodies.view(&catalogue.bodies, frames);
+        forces::note_restart(catalogue, &view, part.dt, problems, impact, motion);
     }
     totals
 }
 
 /// Phase `release`: energy tracking; enters what contacts took as pending, and notes what they carry.
-pub(crate) fn release(catalogue: &Catalogue, part: &Part, bodies: &mut BodyState, exchange: &mut Exchange) {
+pub(crate) fn release(
+    catalogue: &Catalogue,
+    part: &Part,
+    bodies: &mut BodyState,
+    frames: &Frames,
+    motion: &mut Motions,
+    exchange: &mut Exchange,
+) {
     let Exchange { active, problems, pending, .. } = exchange;
     let limits: Limits = part.limits();
     let fails = |c: &Contact, gap: f64| overlap::fails(-gap / c.thickness, c.depth().max(0.0), 1.0);
@@ -129,6 +140,9 @@ pub(crate) fn release(catalogue: &Catalogue, part: &Part, bodies: &mut BodyState
     problems.release(&limits, part.tracking(catalogue));
     problems.book(pending.enter(catalogue.bodies.len()));
     problems.write_back(&mut bodies.velocity);
+    if part.tracking(catalogue).is_some() {
+        forces::note_release(catalogue, &bodies.view(&catalogue.bodies, frames), part.dt, motion);
+    }
     // What a very short flight leaves is rounding: the next one starts from what a longer one left.
     let is_short = matches!(part.pass, Pass::Flight { horizon } if part.dt <= SHORT_FLIGHT * horizon);
     if !is_short {

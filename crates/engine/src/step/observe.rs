@@ -7,9 +7,9 @@ use crate::book::report::{EnergyReport, Phase, StepReport};
 use crate::islands::impact::ImpactTotals;
 use crate::islands::problems::Totals;
 use crate::islands::sleep::{Sleep, Sleepers};
-use crate::step::forces;
+use crate::step::forces::{self, stands};
 use crate::step::part::{Part, Pass};
-use crate::step::scratch::{Exchange, Scratch};
+use crate::step::scratch::{Exchange, Motions, Scratch};
 use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
 use crate::world::parallel;
@@ -32,8 +32,6 @@ pub(crate) struct Outcome {
 pub(crate) struct Opening {
     /// E*.
     pub(crate) star: f64,
-    /// Change of E* because bodies make a part of another length than before.
-    pub(crate) step_change: f64,
 }
 
 /// Gives every body awake the length of the part that it now makes, and notes with what energies it begins.
@@ -42,17 +40,19 @@ pub(crate) fn open(
     part: &Part,
     bodies: &mut BodyState,
     frames: &Frames,
-    star_before: &mut Vec<f64>,
+    motion: &mut Motions,
 ) -> Opening {
     let (table, gravity, star_time) = (&catalogue.bodies, catalogue.gravity(), part.star_time());
-    let mut step_change = 0.0;
+    let Motions { star_before, step_change, .. } = motion;
+    step_change.clear();
+    step_change.resize(table.len(), 0.0);
     for i in 0..table.len() {
         if bodies.awake(table, i) && bodies.step[i] != star_time {
             // A body that has made no step yet comes in with the length of its first one.
             if bodies.step[i] >= 0.0 {
                 let before = bodies.motion(table, i).step_term(gravity);
                 bodies.step[i] = star_time;
-                step_change += bodies.motion(table, i).step_term(gravity) - before;
+                step_change[i] = bodies.motion(table, i).step_term(gravity) - before;
             }
             bodies.step[i] = star_time;
         }
@@ -60,7 +60,7 @@ pub(crate) fn open(
     let bodies = bodies.view(table, frames);
     let star = part.datum.energies(&bodies).conserved();
     parallel::fill(star_before, bodies.len(), &|i| part.datum.star_of(&bodies, i));
-    Opening { star, step_change }
+    Opening { star }
 }
 
 /// Kinetic energy now \[J\].
@@ -123,14 +123,20 @@ fn energies(
     state: &mut State,
     scratch: &mut Scratch,
 ) -> EnergyReport {
-    let Outcome { part, opening, forced, .. } = outcome;
+    let Outcome { part, forced, .. } = outcome;
     let bodies = state.bodies.view(&catalogue.bodies, &scratch.frames);
     let correction_work = scratch.exchange.correction.work(&bodies, catalogue.gravity(), undone);
-    let field_work = forces::work_but_for(undone, &scratch.motion.field_work);
+    let Motions { field_work, drag_work, scheme, step_change, .. } = &scratch.motion;
+    let [field_work, drag_work, scheme_change, step_change] =
+        [field_work, drag_work, scheme, step_change].map(|of_bodies| forces::sum_but_for(undone, of_bodies));
     let slept = if catalogue.settings.sleeping { settle(catalogue, part, state, &mut scratch.sleep) } else { 0.0 };
-    let now = part.datum.energies(&state.bodies.view(&catalogue.bodies, &scratch.frames));
-    let star_change = now.conserved() - opening.star - totals.driven_work - field_work;
-    EnergyReport {
+    let bodies = state.bodies.view(&catalogue.bodies, &scratch.frames);
+    let now = part.datum.energies(&bodies);
+    let before = &scratch.motion.star_before;
+    let change = |i: usize| part.datum.star_of(&bodies, i) - before[i];
+    let change = parallel::sum(0..bodies.len(), &|range| range.filter(|i| stands(undone, *i)).map(change).sum::<f64>());
+    let star_change = change - totals.driven_work - field_work;
+    let report = EnergyReport {
         kinetic: now.kinetic(),
         potential: now.potential,
         star: now.conserved(),
@@ -138,15 +144,19 @@ fn energies(
         field_work,
         dissipated_impact: totals.impact,
         dissipated_friction: totals.friction,
-        dissipated_contact: correction_work - star_change - totals.impact - totals.friction - slept,
+        dissipated_contact: totals.contact,
+        dissipated_drag: -drag_work,
         dissipated_sleep: slept,
         correction_work,
-        step_change: opening.step_change,
+        step_change,
+        scheme_change,
+        imbalance: 0.0,
         rises: 0.0,
         star_change,
         stage_gain: (totals.kinetic_change / energy_given(catalogue, part, *forced)).max(totals.impact_gain),
         impact_error: totals.impact_error,
-    }
+    };
+    EnergyReport { imbalance: report.unexplained(), ..report }
 }
 
 /// Puts bodies at rest to sleep; returns what that takes from E* \[J\].

@@ -7,6 +7,8 @@ use granule_forces::Force;
 use granule_islands::Islands;
 use granule_model::{Pose, Velocity};
 
+#[cfg(doc)]
+use crate::book::report::EnergyReport;
 use crate::contacts::closing::{Active, Closing};
 use crate::contacts::correct::Correction;
 use crate::contacts::crossing::Crossings;
@@ -89,10 +91,24 @@ pub(crate) struct Motions {
     /// What the force fields do to each body, and their work \[J\]; empty without any.
     pub(crate) field_forces: Vec<Force>,
     pub(crate) field_work: Vec<f64>,
+    /// What drag changed the velocity of each body by, and its work \[J\]; empty without any.
+    pub(crate) dragged: Vec<Velocity>,
+    pub(crate) drag_work: Vec<f64>,
+    /// Change of the E* of each body that no force makes \[J\]; see [`EnergyReport::scheme_change`].
+    pub(crate) scheme: Vec<f64>,
+    /// Change of the E* of each body because it made a part of another length than before \[J\].
+    pub(crate) step_change: Vec<f64>,
     /// Where the bodies without contact go.
     pub(crate) free: Vec<(Pose, Velocity)>,
     /// E* of each body at the start \[J\].
     pub(crate) star_before: Vec<f64>,
+}
+
+impl Motions {
+    /// What is noted of fields and drag, to be brought up to date for those that wake.
+    pub(crate) fn noted(&mut self) -> (&mut [Force], &mut [Velocity]) {
+        (&mut self.field_forces, &mut self.dragged)
+    }
 }
 
 /// Where a sub-step takes the own axes of a driven body, and how fast.

@@ -60,12 +60,12 @@ pub(crate) fn welcome(
     bodies: &mut BodyState,
     frames: &Frames,
     contacts: &Contacts,
-    field_forces: &mut [Force],
+    noted: (&mut [Force], &mut [Velocity]),
     sleep: &mut Sleep,
 ) -> bool {
     let view = bodies.view(&catalogue.bodies, frames);
     let is_known = contacts.is_known(&view, &sleep.woken) && !view.apart.contains(&true);
-    forces::apply_to(&sleep.woken, catalogue, frames, part, bodies, field_forces);
+    forces::apply_to(&sleep.woken, catalogue, frames, part, bodies, noted);
     for i in sleep.woken.drain(..) {
         bodies.step[i as usize] = part.star_time();
     }
@@ -83,7 +83,7 @@ pub(crate) fn start_over(
     sleep: &mut Sleep,
 ) {
     bodies.velocity.clone_from(&motion.forced);
-    detected.is_stale |= welcome(catalogue, part, bodies, frames, &detected.contacts, &mut motion.field_forces, sleep);
+    detected.is_stale |= welcome(catalogue, part, bodies, frames, &detected.contacts, motion.noted(), sleep);
 }
 
 /// Wakes sleepers that what has been solved so far presses out of balance; whether there are any.

@@ -267,6 +267,12 @@ impl Bodies<'_> {
         motion.translational_energy() + motion.rotational_energy()
     }
 
+    /// Angular momentum of a body that turned with the velocity `spin` \[kg m2/s\].
+    pub(crate) fn momentum_of_spin(&self, i: usize, spin: DVec3) -> DVec3 {
+        let rotation = self.pose[i].rotation;
+        rotation * (self.principal_inertia[i] * (rotation.conjugate() * spin))
+    }
+
     /// Lowest height along `up` of the static and driven bodies, or of the bodies if there is no such one \[m\].
     pub(crate) fn lowest_point(&self, up: DVec3) -> f64 {
         let height = |i: usize| {

@@ -27,7 +27,7 @@ const BELOW: [Column; 5] = [
     ("lost to friction", |r| r.dissipated_friction),
     ("lost in contact", |r| r.dissipated_contact),
     ("work of driven bodies", |r| r.work_driven),
-    ("work of drift correction", |r| r.correction_work),
+    ("work of drift correction", |r| r.work_correction),
 ];
 
 impl EnergyFigure {

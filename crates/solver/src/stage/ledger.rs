@@ -17,6 +17,8 @@ pub(super) struct Ledger {
     pub(super) approach: f64,
     /// `sum P.(u0 + u+)/2`: the change of E*.
     pub(super) rise: f64,
+    /// What of it friction takes.
+    pub(super) star_friction: f64,
 }
 
 impl Ledger {
@@ -81,6 +83,7 @@ impl Book<'_> {
         let came = |i: usize| if bodies[i].inverse_mass == 0.0 { before[i] } else { unforced[i] };
         row.came = n.dot(came(a).at(row.arm_a) - came(b).at(row.arm_b));
         row.left = n.dot(u_after);
+        let star_friction = friction_on_star(row, bodies, unforced);
         row.star_work = taken_from_star(row, bodies, unforced);
         Ledger {
             normal,
@@ -89,6 +92,7 @@ impl Book<'_> {
             approach: -(row.impulse().dot(u_before) + l.dot(spin_before)),
             driven: driven_work(row, bodies),
             rise: -row.star_work,
+            star_friction,
         }
     }
 }
@@ -104,6 +108,7 @@ impl std::ops::Add for Ledger {
             magnitude: self.magnitude + x.magnitude,
             approach: self.approach + x.approach,
             rise: self.rise + x.rise,
+            star_friction: self.star_friction + x.star_friction,
         }
     }
 }
@@ -139,11 +144,24 @@ pub fn carried_round(row: &Row, bodies: &[SolverBody]) -> f64 {
 /// What the impulses of a row take from E*, net of the work of driven bodies \[J\]; `unforced` are the velocities
 /// before the forces of the step.
 fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
+    let (u, spin) = velocities_on_star(row, bodies, unforced);
+    -0.5 * (row.impulse().dot(u) + row.angular_impulse.dot(spin))
+}
+
+/// The same of friction, rolling and torsion included: of a body at rest none, where friction that only takes what
+/// gravity gave it in the step seems to work on the kinetic energy.
+fn friction_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
+    let (u, spin) = velocities_on_star(row, bodies, unforced);
+    -0.5 * (row.tangential_impulse.dot(u) + row.angular_impulse.dot(spin))
+}
+
+/// Sum of the relative velocities before the forces of the step and after its impulses \[m/s\], and of the relative
+/// angular velocities \[rad/s\].
+fn velocities_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> (DVec3, DVec3) {
     let (a, b) = (row.a as usize, row.b as usize);
     let u = unforced[a].at(row.arm_a) - unforced[b].at(row.arm_b) + row.relative_velocity(bodies);
     let spin_after = bodies[a].velocity.angular - bodies[b].velocity.angular;
-    let spin = unforced[a].angular - unforced[b].angular + spin_after;
-    -0.5 * (row.impulse().dot(u) + row.angular_impulse.dot(spin))
+    (u, unforced[a].angular - unforced[b].angular + spin_after)
 }
 
 /// The impulse and the angular impulse of a row times the velocities, as given, of those of its bodies that no impulse

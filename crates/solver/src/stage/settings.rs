@@ -65,6 +65,10 @@ pub struct StageReport {
     pub normal_work: f64,
     /// Work taken by friction, rolling and torsion included \[J\].
     pub friction_work: f64,
+    /// What the impulses take from E*, and what of it friction does \[J\]; net of the work of driven bodies.
+    pub star_work: f64,
+    /// See `star_work`.
+    pub star_friction: f64,
     /// Work that driven bodies did through these impulses \[J\].
     pub driven_work: f64,
 }

@@ -94,6 +94,6 @@ pub fn release(
             ReleaseReport { kinetic_before, kinetic_after: island.kinetic_energy(), ..report }
         }
     };
-    let (fast_contacts, taken, frictionless) = (taken.hits, taken.taken, !taken.has_friction);
-    Some(ReleaseReport { fast_contacts, taken, frictionless, ..report })
+    let Taken { hits: fast_contacts, taken, taken_on_star, has_friction, .. } = taken;
+    Some(ReleaseReport { fast_contacts, taken, taken_on_star, frictionless: !has_friction, ..report })
 }

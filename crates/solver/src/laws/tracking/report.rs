@@ -21,6 +21,8 @@ pub struct ReleaseReport {
     pub released: f64,
     /// Work that hit contacts took in the contact stage \[J\].
     pub taken: f64,
+    /// The same of E*: with the velocities before the forces of the step, by which loads at rest take nothing \[J\].
+    pub taken_on_star: f64,
     /// Work that stage I took in the rounds \[J\].
     pub compressed: f64,
     /// Whether no contact of the island has friction: then kinetic energy must follow the book exactly.
@@ -46,6 +48,8 @@ pub(super) struct Taken {
     pub(super) hits: u32,
     /// Work that these took \[J\]; they may store less.
     pub(super) taken: f64,
+    /// The same of E* \[J\].
+    pub(super) taken_on_star: f64,
     /// What may be stored \[J\], contacts with negative work counted.
     budget: f64,
     /// Largest approach speed with which one of them came in \[m/s\].
@@ -63,6 +67,7 @@ impl Taken {
         Taken {
             hits: u32::from(is_hit),
             taken: if is_hit { work.max(0.0) } else { 0.0 },
+            taken_on_star: if is_hit { -0.5 * row.normal_impulse * (row.came + row.left) } else { 0.0 },
             budget: row.friction_work.min(0.0) + work,
             approach: if is_hit { (-normal_velocity(row, before)).max(0.0) } else { 0.0 },
             has_friction: row.static_friction > 0.0,
@@ -88,6 +93,7 @@ impl Add for Taken {
         Taken {
             hits: self.hits + x.hits,
             taken: self.taken + x.taken,
+            taken_on_star: self.taken_on_star + x.taken_on_star,
             budget: self.budget + x.budget,
             approach: self.approach.max(x.approach),
             has_friction: self.has_friction || x.has_friction,
