@@ -11,6 +11,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         restitution: 0.3,
         static_friction: 0.5,
         dynamic_friction: 0.5,
+        // Without it a ball may spin on the spot for ever.
+        torsional_friction: 0.05,
         ..Material::default()
     })?;
 

@@ -111,6 +111,7 @@ pub(crate) fn substep(
     clock.enter(Phase::Correct);
     detect::correct(catalogue, part, control.mends_start, bodies, frames, &mut found, exchange);
     detect::install(found, detected, &mut detection.search);
+    advance::check_finite(catalogue, part, bodies)?;
     let (before, now) = (exchange.active.contacts(), &detected.contacts.list);
     wake::unpropped(catalogue, bodies, rest, before, now, sleep);
     clock.enter(Phase::Judge);

@@ -581,3 +581,23 @@ fn near_row_after_blows(speed: f64) -> Vec<Pose> {
 fn a_blow_far_away_wakes_nothing_here() {
     assert_eq!(near_row_after_blows(0.5), near_row_after_blows(30.0));
 }
+
+/// A body that is added and taken out again before a step has touched nothing: no sleeper wakes.
+#[test]
+fn what_is_added_and_removed_between_steps_wakes_nothing() {
+    let mut material = None;
+    let mut simulation = on_a_floor(settings(true), ROCK, |simulation, rock| {
+        let cube = Shape::cuboid(DVec3::ONE).expect("it is valid");
+        for k in 0..3 {
+            let body = BodyDescription::dynamic(cube.clone(), rock, DVec3::new(0.0, 0.0, 0.5 + f64::from(k)));
+            simulation.add_body(body).expect("the body is valid");
+        }
+        material = Some(rock);
+    });
+    come_to_rest(&mut simulation, 10.0);
+    let far = Shape::sphere(1.0).expect("the radius is valid");
+    let far = BodyDescription::fixed(far, material.expect("it was made"), DVec3::X * 100.0);
+    let far = simulation.add_body(far).expect("the body is valid");
+    simulation.remove_body(far).expect("it is there");
+    assert_eq!(simulation.step().expect("the run stays finite").awake, 0);
+}

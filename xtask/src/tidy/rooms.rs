@@ -154,7 +154,9 @@ pub(crate) fn upward_edges(files: &[File]) -> Vec<Finding> {
         let shown = layers.given_on(files);
         files.iter().flat_map(|file| layers.breaches(file, &shown)).collect::<Vec<_>>()
     };
-    ALL.iter().flat_map(|layers| uses(layers).into_iter().chain(layers.calls_upwards(files))).collect()
+    let in_layers = files.iter().filter(|file| ALL.iter().any(|layers| layers.inside(file).is_some()));
+    let behind = in_layers.filter_map(after_tests);
+    behind.chain(ALL.iter().flat_map(|layers| uses(layers).into_iter().chain(layers.calls_upwards(files)))).collect()
 }
 
 /// The layers of each folder as a line.
@@ -307,6 +309,15 @@ fn calls(line: &str) -> impl Iterator<Item = &str> {
     of_values.chain(of_type).filter_map(name)
 }
 
+/// Code behind the unit tests, which is not read here.
+fn after_tests(file: &File) -> Option<Finding> {
+    let tests = file.text.get(code_of(&file.text).len()..)?;
+    let end = tests.find("\n}\n")? + "\n}\n".len();
+    let line = 1 + file.text[..file.text.len() - tests.len() + end].lines().count();
+    let is_code = !tests[end..].trim().is_empty();
+    is_code.then(|| Finding::new(&file.path, line, "unit tests end a file: its layer is not seen behind them"))
+}
+
 /// The text of a file without its unit tests: only their module ends a file; a file that is for tests may be declared
 /// anywhere.
 fn code_of(text: &str) -> &str {
@@ -429,6 +440,14 @@ mod tests {
             let found = messages(path, &format!("//! Head.\n{line}\n"));
             assert!(found.len() == 1 && found[0].contains("name the module"), "{line}: {found:?}");
         }
+    }
+
+    #[test]
+    fn code_behind_the_unit_tests_is_found() {
+        let text = "//! Head.\n#[cfg(test)]\nmod tests {\n    fn f() {}\n}\n";
+        assert_eq!(messages("crates/solver/src/stage/packs.rs", text), [""; 0]);
+        let found = messages("crates/solver/src/stage/packs.rs", &format!("{text}pub use crate::Law;\n"));
+        assert!(found.len() == 1 && found[0].starts_with("crates/solver/src/stage/packs.rs:6: "), "{found:?}");
     }
 
     #[test]

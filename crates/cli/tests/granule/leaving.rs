@@ -173,3 +173,21 @@ fn files_show_who_is_there() {
     let looks_alike = |picture: &str| file("with", picture) == file("without", picture);
     assert!(!looks_alike("first.png") && looks_alike("final.png"), "same camera, same bodies, same light");
 }
+
+/// Bodies so heavy that their numbers overflow are nowhere, which is not outside of the domain.
+#[test]
+fn what_is_nowhere_has_not_left() {
+    let folder = folder();
+    let scene = "[run]\nduration = 2\n[law.rbss]\n[materials.steel]\ndensity = 1e308\nrestitution = 0.8\n\
+                 static_friction = 0.3\n[domain]\nmin = [-1, -1, -0.5]\nmax = [1, 1, 1]\n[[body]]\nkind = \"driven\"\n\
+                 shape = { cuboid = { size = [0.3, 0.3, 0.02] } }\nmaterial = \"steel\"\nposition = [0, 0, 0]\n\
+                 motion.sine = { amplitude = [0.01, 0.0, 0.005], frequency = 12 }\n[[fill]]\n\
+                 shape = { capsule = { radius = 0.01, length = 0.02 } }\nmaterial = \"steel\"\ncount = 36\n\
+                 orientation = \"random\"\n\
+                 grid = { corner = [-0.15, -0.15], size = [0.3, 0.3], pitch = 0.045, first_layer = 0.05 }\n\
+                 [output]\nvtk = false\npictures = \"none\"\n";
+    write(folder.path(), "a.toml", scene);
+    let ended = call(folder.path(), &["run", "a.toml", "--out", "results"]).expect(1);
+    assert!(ended.err.contains("not finite"), "{}", ended.err);
+    assert_eq!(summary(&folder.path().join("results"))["removed"].as_array().map(Vec::len), Some(0));
+}

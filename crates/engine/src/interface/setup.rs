@@ -178,9 +178,10 @@ impl Simulation {
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), EngineError> {
         let i = self.catalogue.bodies.index(id)?;
         let touches = |c: &Contact| c.a as usize == i || c.b as usize == i;
-        let may_touch = self.state.detected.is_stale || self.state.detected.contacts.list.iter().any(touches);
+        // What has made no step yet is in no contact, and nothing has come to rest on it.
+        let is_touched = self.state.detected.contacts.list.iter().any(touches);
         self.take_out(&[i as u32]);
-        if may_touch {
+        if is_touched {
             self.wake_all();
         }
         self.state.control.choice_is_stale = true;

@@ -18,7 +18,7 @@ impl Simulation {
     /// # Errors
     /// [`EngineError::Motion`] and [`EngineError::Field`] when what the embedding program gives is not finite,
     /// [`EngineError::Jam`] when bodies are caught between a driven one and others; [`EngineError::LeftDomain`] when
-    /// the step before took a body out of a domain that says so; [`EngineError::NotFinite`] when a state stops being
+    /// a body is outside of a domain that makes that an error; [`EngineError::NotFinite`] when a state stops being
     /// finite for another reason: every later step then returns the same error. [`EngineError::Setting`] as
     /// [`Simulation::step_by`]. The state is in each case the one before the step.
     pub fn step(&mut self) -> Result<StepReport, EngineError> {

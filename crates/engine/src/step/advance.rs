@@ -56,6 +56,21 @@ pub(crate) fn advance_bodies(
     Ok(())
 }
 
+/// Refuses poses that are not finite, as of bodies so heavy that products of their masses overflow: one that is nowhere
+/// would count as one that has left.
+///
+/// # Errors
+/// [`EngineError::NotFinite`] naming the first body.
+pub(crate) fn check_finite(catalogue: &Catalogue, part: &Part, bodies: &BodyState) -> Result<(), EngineError> {
+    let is_lost = |pose: &Pose| !(pose.position.is_finite() && pose.rotation.is_finite());
+    if parallel::count(&bodies.pose, &is_lost) == 0 {
+        return Ok(());
+    }
+    let Some(i) = bodies.pose.iter().position(is_lost) else { return Ok(()) };
+    let body = catalogue.bodies.label(i);
+    Err(EngineError::NotFinite { step: part.step, body, quantity: "position", contact: String::new() })
+}
+
 fn advance_body(
     integrator: Integrator,
     pose: &mut Pose,

@@ -115,8 +115,7 @@ pub enum EngineError {
         /// Its velocity \[m/s\].
         velocity: DVec3,
     },
-    /// A number that became infinite or NaN. A given motion that leads nowhere. The simulation stands where the last
-    /// whole or part step led and may go on once the body is removed.
+    /// A given motion that leads nowhere. The state is the one before the step; it may go on once the body is removed.
     #[error("step {step}: the motion of body {body} {reason}")]
     Motion {
         /// Step that could not be made.
@@ -126,8 +125,8 @@ pub enum EngineError {
         /// What is wrong with where it leads.
         reason: &'static str,
     },
-    /// A force field that is not finite, or takes a body further than 1e12 m in the step. The simulation stands where
-    /// the last whole or part step led.
+    /// A force field that is not finite, or takes a body further than 1e12 m in the step. The state is the one before
+    /// the step.
     #[error("step {step}: the force fields on body {body} are not finite or take it further than 1e12 m")]
     Field {
         /// Step that could not be made.
