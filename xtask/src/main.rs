@@ -28,7 +28,8 @@ enum Command {
     Ci,
     /// Measure what a simulated second costs: table on screen, rows as JSON in target/bench.
     Bench(bench::Arguments),
-    /// Print the table of the README that compares the cost with that of penalty codes at the stiffness of rock.
+    /// Print the table of docs/performance.md that compares the cost with that of penalty codes at the stiffness of
+    /// rock.
     Penalty,
     /// Print the tables of README and docs/experiments/angle-of-repose.md from runs of `granule demo repose --sweep`.
     Repose(repose::Arguments),

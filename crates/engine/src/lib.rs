@@ -54,3 +54,8 @@ pub mod prelude {
     pub use granule_integrator::Integrator;
     pub use granule_model::{BodyId, BodyKind, Coefficients, DQuat, DVec3, Material, Pose, Velocity};
 }
+
+/// The embedding example of the README, held by the compiler and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -8,6 +8,7 @@ mod interrupt;
 mod leaving;
 mod pictures;
 mod profile;
+mod readme;
 mod repose;
 mod resolve;
 mod run;
