@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use granule_engine::{BodySnapshot, OVERLAP_BOUND, Scales, Simulation, TIME_STEP_RULE};
+use granule_engine::{BodySnapshot, Scales, Simulation, TIME_STEP_RULE};
 use granule_model::{BodyKind, Material};
 use granule_scene::Scene;
 use serde_json::{Value, json};
@@ -130,8 +130,9 @@ fn step_text(scene: &Scene, simulation: &Simulation) -> String {
     if scales.smallest_radius.is_finite() {
         let _ = writeln!(text, "  fastest speed to expect {} m/s", short(scales.speed));
         let _ = writeln!(text, "  displacement per step over the smallest radius {:.3}", scales.displacement(dt));
-        let _ = writeln!(text, "  {}", overlap_text(&scales, dt));
-        let bound = 100.0 * OVERLAP_BOUND;
+        let bound = scene.settings.accuracy.overlap_bound;
+        let _ = writeln!(text, "  {}", overlap_text(&scales, dt, bound));
+        let bound = 100.0 * bound;
         let _ = writeln!(text, "  steps in which an overlap grows beyond {bound:.1} % are divided");
     }
     text.truncate(text.trim_end().len());
@@ -139,13 +140,13 @@ fn step_text(scene: &Scene, simulation: &Simulation) -> String {
 }
 
 /// What overlap to expect; of a given step that is too long for the bound to be kept by dividing, that it is not known.
-fn overlap_text(scales: &Scales, dt: f64) -> String {
+fn overlap_text(scales: &Scales, dt: f64, bound: f64) -> String {
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let linearised = scales.linearised_overlap(dt);
-    if linearised <= OVERLAP_BOUND {
+    if linearised <= bound {
         return format!("overlap to expect over the smallest radius {}", percent(linearised));
     }
-    let (bound, undivided) = (percent(OVERLAP_BOUND), percent(linearised));
+    let (bound, undivided) = (percent(bound), percent(linearised));
     format!(
         "overlap to expect over the smallest radius {bound} where dividing the steps suffices, up to {undivided} where it does not"
     )
@@ -195,9 +196,9 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
         "fastest_speed": finite(scales.speed),
         "largest_acceleration": finite(scales.acceleration),
         "displacement_per_step": finite(scales.displacement(dt)),
-        "expected_overlap": finite(scales.expected_overlap(dt, OVERLAP_BOUND)),
+        "expected_overlap": finite(scales.expected_overlap(dt, scene.settings.accuracy.overlap_bound)),
         "undivided_overlap": finite(scales.linearised_overlap(dt)),
-        "overlap_bound": OVERLAP_BOUND,
+        "overlap_bound": scene.settings.accuracy.overlap_bound,
         "warnings": warnings,
     })
 }

@@ -33,6 +33,7 @@ pub use interface::simulation::Simulation;
 pub use interface::snapshot::{BodySnapshot, Snapshot};
 pub use interface::start::StartOverlap;
 pub use interface::time_step::{Scales, TIME_STEP_RULE};
+pub use world::accuracy::{Accuracy, OVERLAP_BOUND};
 pub use world::catalogue::SharedForceField;
 pub use world::description::{
     BodyDescription, Drag, Etm, Integrator, JamResponse, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
@@ -40,14 +41,13 @@ pub use world::description::{
 pub use world::domain::{Domain, Leaving};
 pub use world::error::EngineError;
 pub use world::load::ContactState;
-pub use world::overlap::OVERLAP_BOUND;
 pub use world::rest::RestCriterion;
 
 /// What an embedding program needs, in one line.
 pub mod prelude {
     pub use crate::{
-        BodyDescription, ContactForce, ContactState, Domain, EngineError, Etm, Law, Leaving, MaterialId, Motion,
-        RestCriterion, Settings, Simulation, Snapshot, StepReport,
+        Accuracy, BodyDescription, ContactForce, ContactState, Domain, EngineError, Etm, Law, Leaving, MaterialId,
+        Motion, RestCriterion, Settings, Simulation, Snapshot, StepReport,
     };
     pub use granule_forces::{BodyView, Drag, Force, ForceField};
     pub use granule_geometry::{Shape, ShapeError};

@@ -116,7 +116,7 @@ pub(crate) fn substep(
     wake::unpropped(catalogue, bodies, rest, before, now, sleep);
     clock.enter(Phase::Judge);
     let mut report = StepReport::default();
-    (report.largest_overlap, report.largest_overlap_thin) = divide::judge(now, before, 1.0, failed);
+    (report.largest_overlap, report.largest_overlap_thin) = divide::judge(&part.accuracy, now, before, 1.0, failed);
     clock.leave();
     report.seconds = clock.seconds;
     Ok(Outcome { part: *part, report, opening, forced, impacts })

@@ -3,6 +3,7 @@
 //! Nothing here makes a step; the lowest room of the engine.
 
 pub(crate) mod account;
+pub(crate) mod accuracy;
 pub(crate) mod bodies;
 pub(crate) mod catalogue;
 pub(crate) mod check;

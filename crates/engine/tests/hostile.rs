@@ -279,6 +279,28 @@ fn a_field_that_is_not_finite_ends_the_step_and_leaves_the_state() {
 }
 
 #[test]
+fn accuracies_out_of_their_range_are_refused() {
+    let good = Accuracy::default();
+    let with = |accuracy: Accuracy| Simulation::new(Settings { accuracy, ..Settings::default() }).map(|_| ());
+    for bad in [f64::NAN, -0.1, 1.1, f64::INFINITY] {
+        for (name, accuracy) in [
+            ("tolerance", Accuracy { tolerance: bad, ..good }),
+            ("overlap_bound", Accuracy { overlap_bound: bad, ..good }),
+            ("drift_budget", Accuracy { drift_budget: bad, ..good }),
+            ("drift_budget_of_step", Accuracy { drift_budget_of_step: bad, ..good }),
+            ("sleep_energy", Accuracy { sleep_energy: bad, ..good }),
+            ("wake_load", Accuracy { wake_load: bad, ..good }),
+        ] {
+            let error = with(accuracy).expect_err("out of its range").to_string();
+            assert!(error.contains(&format!("`accuracy.{name}`")), "{error}");
+        }
+    }
+    assert!(with(Accuracy { sleep_time: f64::NAN, ..good }).is_err() && with(Accuracy { sweeps: 19, ..good }).is_err());
+    let ends = Accuracy { tolerance: 1.0, sweeps: 20, drift_budget: 0.0, drift_budget_of_step: 0.0, ..good };
+    with(Accuracy { sleep_time: 0.0, overlap_bound: 0.1, sleep_energy: 1.0, ..ends }).expect("the ends are in range");
+}
+
+#[test]
 fn criteria_for_rest_out_of_their_range_are_refused() {
     let mut world = world(Settings::default());
     let good = RestCriterion::default();

@@ -8,7 +8,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use granule_engine::{BodyDescription, EngineError, Motion, OVERLAP_BOUND, Simulation, StartOverlap};
+use granule_engine::{BodyDescription, EngineError, Motion, Simulation, StartOverlap};
 use granule_model::{BodyKind, DVec3, Material};
 
 use crate::scene::Scene;
@@ -261,8 +261,8 @@ fn time_step(scene: &Scene, simulation: &Simulation) -> Option<String> {
     }
     let (usual, most) = (short(rule), short(STEP_LONGER * rule));
     let overlap = simulation.scales().linearised_overlap(step);
-    let bound = 100.0 * OVERLAP_BOUND;
-    let expect = if overlap > OVERLAP_BOUND {
+    let bound = 100.0 * scene.settings.accuracy.overlap_bound;
+    let expect = if 100.0 * overlap > bound {
         format!("overlaps beyond {bound:.1} % of the radius are to be expected where dividing the steps does not help")
     } else {
         format!("overlaps of {:.2} % of the radius are to be expected", 100.0 * overlap)

@@ -44,8 +44,9 @@ const ALL: &[Layers] = &[
         folder: "crates/engine/src/world",
         path: "world",
         layers: &[
-            &["account", "contact", "error", "overlap", "parallel", "pool"],
-            &["domain"],
+            &["account", "contact", "error", "parallel", "pool"],
+            &["accuracy", "domain"],
+            &["overlap"],
             &["description"],
             &["bodies", "load"],
             &["pairs", "reductions", "rest", "state"],

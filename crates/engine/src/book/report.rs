@@ -76,7 +76,8 @@ impl Phase {
 /// Seconds of each phase, in the order of [`Phase::ALL`].
 pub type PhaseSeconds = [f64; Phase::ALL.len()];
 
-/// Energy of the system and what a step took from it. All in \[J\].
+/// Energy of the system after a step, without bodies that have left in it, and what the step took from it. All in
+/// \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EnergyReport {
     /// Kinetic energy of the dynamic bodies.

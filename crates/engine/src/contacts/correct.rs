@@ -36,7 +36,6 @@ use rayon::prelude::*;
 use crate::world::account::Account;
 use crate::world::bodies::{Bodies, BodyState, Frames, Table};
 use crate::world::contact::Contact;
-use crate::world::overlap::OVERLAP_BOUND;
 use crate::world::parallel;
 
 /// Overlap that is left alone, over the thickness: contacts stay contacts. With 1e-3 columns of cubes went on swaying
@@ -71,8 +70,9 @@ pub(crate) struct Correction {
 }
 
 impl Correction {
-    /// Finds the displacements, brings points and gaps of `contacts` up to date with them, and enters their work in
-    /// `pending`; [`Correction::apply`] moves the bodies, and see [`Correction::work`].
+    /// Finds the displacements under `gravity` \[m/s2\] and an overlap `bound` \[-\], brings points and gaps of
+    /// `contacts` up to date with them, and enters their work in `pending`; [`Correction::apply`] moves the bodies, and
+    /// see [`Correction::work`].
     ///
     /// The work in each of `islands`, those of the step that has just been made, is at most its one of the `budgets`,
     /// in their order. What has been in no island has lost nothing and is not lifted.
@@ -80,7 +80,7 @@ impl Correction {
         &mut self,
         bodies: &Bodies<'_>,
         contacts: &mut [Contact],
-        gravity: DVec3,
+        (gravity, bound): (DVec3, f64),
         islands: &Islands,
         budgets: impl Iterator<Item = f64> + Clone,
         pending: &mut [Account],
@@ -102,7 +102,7 @@ impl Correction {
             self.pass(bodies, contacts);
         }
         self.hold_back(bodies, gravity, islands, budgets.clone());
-        if self.spare(bodies, contacts) {
+        if self.spare(bodies, contacts, bound) {
             // What stays lowers nothing any more.
             self.hold_back(bodies, gravity, islands, budgets);
         }
@@ -174,15 +174,15 @@ impl Correction {
 
     /// Leaves bodies where they are whose shifts would press a contact beyond what a step is judged by: what is not
     /// lifted lies in the way of those that make room below it. Whether there are any.
-    fn spare(&mut self, bodies: &Bodies<'_>, contacts: &[Contact]) -> bool {
+    fn spare(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], bound: f64) -> bool {
         // A thin body is moved by its contacts with thick ones as well: each goes by its own thickness.
         let farthest = 2.0 * self.farthest(bodies);
-        let may = |c: &&Contact| farthest - c.gap > OVERLAP_BOUND * c.thickness;
+        let may = |c: &&Contact| farthest - c.gap > bound * c.thickness;
         for turn in 0..SPARED {
             let mut more = false;
             for c in contacts.iter().filter(may) {
                 let after = c.depth() - opening(&self.shifts, bodies, c) / c.thickness;
-                if after > c.depth().max(OVERLAP_BOUND) {
+                if after > c.depth().max(bound) {
                     self.shifts[c.a as usize] = Shift::default();
                     self.shifts[c.b as usize] = Shift::default();
                     more = true;
@@ -292,6 +292,7 @@ mod tests {
     use granule_model::Pose;
 
     use super::*;
+    use crate::world::accuracy::OVERLAP_BOUND;
 
     /// Four balls in a row, the first two put into each other: where they are an island by themselves the others, which
     /// are near each other and do not overlap, take no part in mending.
@@ -333,7 +334,7 @@ mod tests {
             let mut correction = Correction::default();
             let budgets = std::iter::repeat_n(f64::INFINITY, islands.len());
             let pending = &mut [Account::default(); 4];
-            correction.find(&bodies, &mut contacts, DVec3::NEG_Z, &islands, budgets, pending);
+            correction.find(&bodies, &mut contacts, (DVec3::NEG_Z, OVERLAP_BOUND), &islands, budgets, pending);
             correction.deep.iter().map(|(k, _)| *k).collect::<Vec<_>>()
         };
         let (apart, together) = (&[(0, 1), (2, 3)][..], &[(0, 1), (1, 2), (2, 3)][..]);
@@ -354,7 +355,7 @@ mod tests {
             let (point, normal) = (DVec3::ZERO, DVec3::NEG_X);
             let contact = Contact { a: 0, b: 1, feature: 0, point, normal, gap, radius: 1.0, thickness: 1e-4 };
             let mut correction = Correction { shifts: vec![Shift::default(), towards], ..Correction::default() };
-            assert_eq!(correction.spare(&bodies, &[contact]), stays, "gap {gap}");
+            assert_eq!(correction.spare(&bodies, &[contact], OVERLAP_BOUND), stays, "gap {gap}");
             assert_eq!(correction.shifts[1].linear == DVec3::ZERO, stays, "gap {gap}");
         }
     }

@@ -143,7 +143,8 @@ impl Simulation {
     /// What the contacts of the last step did, those between sleepers balanced.
     fn balanced(&self, told: &Told) -> Vec<Load> {
         let (state, datum) = (&self.state, Datum { gravity: self.catalogue.gravity(), point: DVec3::ZERO });
-        let part = Part { step: state.steps, time: state.time, dt: told.dt, pass: Pass::Whole, patience: 1, datum };
+        let (accuracy, pass) = (self.catalogue.settings.accuracy, Pass::Whole);
+        let part = Part { step: state.steps, time: state.time, dt: told.dt, pass, patience: 1, datum, accuracy };
         let mut loads = told.loads.clone();
         balance(&self.catalogue, &part, state, &self.scratch.frames, &mut loads);
         loads

@@ -9,21 +9,20 @@
 use granule_solver::{HitSettings, Island, ReleaseSettings, StageSettings, Tracking};
 
 use crate::world::account::Account;
-use crate::world::overlap::OVERLAP_BOUND;
+use crate::world::accuracy::Accuracy;
 
-/// The contact stage converges to this share of the speed that gravity gives in a step.
-const RESIDUAL: f64 = 0.03;
-/// The same without gravity, over the largest relative velocity at a contact of the island.
+/// Residual of the contact stage without gravity, over the largest relative velocity at a contact of the island.
 const RESIDUAL_WITHOUT_GRAVITY: f64 = 1e-4;
-/// Sweeps of the contact stage that are made in any case; with fewer steps are divided.
+/// Sweeps of the contact stage that are made in any case; with fewer steps are divided. The least of
+/// [`Accuracy::sweeps`].
 const MIN_SWEEPS: u32 = 20;
-/// Sweeps at which a contact stage ends that raises no energy; between 24 and 40 hardly anything changes.
-const MAX_SWEEPS: u32 = 30;
-/// The same where nothing in the island has friction: what slides is poorly warm-started.
-const MAX_SWEEPS_WITHOUT_FRICTION: u32 = 40;
-/// A stage that is still so many times its tolerance off after the least number of sweeps is not worth more.
+/// [`Accuracy::sweeps`] where nothing in the island has friction, over those with: what slides is poorly warm-started.
+const WITHOUT_FRICTION: [u32; 2] = [4, 3];
+/// A stage that is still so many times its tolerance off after the least number of sweeps is not worth more; a
+/// sharper tolerance than the one that this was found with asks no less of it.
 const VIOLENT: f64 = 5.0;
-/// Unless it lets overlaps grow by more than this share of [`OVERLAP_BOUND`]; then it is worth this many.
+const VIOLENT_TOLERANCE: f64 = 0.03;
+/// Unless it lets overlaps grow by more than this share of [`Accuracy::overlap_bound`]; then it is worth this many.
 const DEEP: f64 = 0.5;
 const DEEP_SWEEPS: u32 = 60;
 /// Sweeps that are added to them in proportion to the share of its budget that the drift correction has spent. What a
@@ -52,13 +51,9 @@ const LEFT_BY_RELEASE: f64 = 1.0;
 /// Floor of both without gravity, over the same speed as [`RESIDUAL_WITHOUT_GRAVITY`].
 const FLOOR: f64 = 1e-9;
 
-/// Share of the energy that an island's bodies have dissipated so far that the drift correction of one step, and of the
-/// whole run, may spend on them.
-const DRIFT_PER_STEP: f64 = 4e-6;
-const DRIFT_PER_RUN: f64 = 1.5e-3;
-/// The same where nothing in the island has friction: such a pack never comes to rest, and what slides sinks for as
-/// long as it is watched.
-const DRIFT_WITHOUT_FRICTION: f64 = 4e-3;
+/// [`Accuracy::drift_budget`] where nothing in the island has friction, over those with: such a pack never comes to
+/// rest, and what slides sinks for as long as it is watched.
+const DRIFT_WITHOUT_FRICTION: [f64; 2] = [8.0, 3.0];
 
 /// What an island says of itself: by this its solve is judged, and by nothing of the rest of the world.
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,26 +99,29 @@ pub(crate) struct Limits {
     pub(crate) dt: f64,
     /// Factor on the sweeps of a stage, for a part of a step that failed before \[-\].
     pub(crate) patience: u32,
+    pub(crate) accuracy: Accuracy,
 }
 
 impl Limits {
     /// When the contact stage of an island is good enough.
     pub(crate) fn stage(&self, island: &Scale) -> StageSettings {
-        let Limits { gravity, dt, .. } = *self;
-        let tolerance = if gravity > 0.0 { RESIDUAL * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * island.speed };
+        let Limits { gravity, dt, accuracy, .. } = *self;
+        let tolerance =
+            if gravity > 0.0 { accuracy.tolerance * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * island.speed };
         // Nothing but the walls carries a pack without friction: there it is worth more.
         let (violent, max_sweeps) = if island.has_friction {
-            (VIOLENT * tolerance, MAX_SWEEPS)
+            (VIOLENT * tolerance.max(VIOLENT_TOLERANCE * gravity * dt), accuracy.sweeps)
         } else {
-            (f64::INFINITY, MAX_SWEEPS_WITHOUT_FRICTION)
+            (f64::INFINITY, accuracy.sweeps * WITHOUT_FRICTION[0] / WITHOUT_FRICTION[1])
         };
-        let (drift, overlap) = (drift_spent(&island.account, island.has_friction), overlap_spent(island));
+        let (drift, overlap) =
+            (drift_spent(&accuracy, &island.account, island.has_friction), overlap_spent(&accuracy, island));
         let max_sweeps = max_sweeps + (SWEEPS_FOR_DRIFT * drift.max(overlap)) as u32;
         let max_sweeps = max_sweeps * self.patience;
         StageSettings {
             tolerance,
             violent,
-            deep: DEEP * OVERLAP_BOUND / dt,
+            deep: DEEP * accuracy.overlap_bound / dt,
             min_sweeps: MIN_SWEEPS,
             max_sweeps,
             deep_sweeps: max_sweeps.max(DEEP_SWEEPS * self.patience),
@@ -161,25 +159,27 @@ impl Limits {
 }
 
 /// Work that the drift correction may do on an island in the run \[J\].
-fn drift_budget(account: &Account, has_friction: bool) -> f64 {
-    let share = if has_friction { DRIFT_PER_RUN } else { DRIFT_WITHOUT_FRICTION };
+fn drift_budget(accuracy: &Accuracy, account: &Account, has_friction: bool) -> f64 {
+    let share = accuracy.drift_budget;
+    let [more, of] = DRIFT_WITHOUT_FRICTION;
+    let share = if has_friction { share } else { more * share / of };
     share * account.dissipated.max(0.0)
 }
 
 /// Work that it may do in this step \[J\].
-pub(crate) fn drift_budget_of_step(account: &Account, has_friction: bool) -> f64 {
-    let left = drift_budget(account, has_friction) - account.corrected;
-    (DRIFT_PER_STEP * account.scale()).min(left.max(0.0))
+pub(crate) fn drift_budget_of_step(accuracy: &Accuracy, account: &Account, has_friction: bool) -> f64 {
+    let left = drift_budget(accuracy, account, has_friction) - account.corrected;
+    (accuracy.drift_budget_of_step * account.scale()).min(left.max(0.0))
 }
 
 /// Share of the budget of an island that is spent \[-\], 0 to 1.
-fn drift_spent(account: &Account, has_friction: bool) -> f64 {
-    let spent = account.corrected / drift_budget(account, has_friction);
+fn drift_spent(accuracy: &Accuracy, account: &Account, has_friction: bool) -> f64 {
+    let spent = account.corrected / drift_budget(accuracy, account, has_friction);
     if spent.is_finite() { spent.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Share of the last quarter below [`OVERLAP_BOUND`] that an island has used up \[-\], 0 to 1; zero where anything has
-/// friction.
-fn overlap_spent(island: &Scale) -> f64 {
-    ((island.overlap / OVERLAP_BOUND - 0.75) / 0.25).clamp(0.0, 1.0)
+/// Share of the last quarter below [`Accuracy::overlap_bound`] that an island has used up \[-\], 0 to 1; zero where
+/// anything has friction.
+fn overlap_spent(accuracy: &Accuracy, island: &Scale) -> f64 {
+    ((island.overlap / accuracy.overlap_bound - 0.75) / 0.25).clamp(0.0, 1.0)
 }

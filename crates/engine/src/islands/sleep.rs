@@ -16,12 +16,12 @@
 //! * **Met.** A sleeper wakes before the contact stage when a restless body or a driven one that moves touches it, or
 //!   closes on it within the step. What comes with a closing speed u brings the momentum p = m u, and whatever the
 //!   sleeper leans on shares it: neighbours wake, shell by shell, until p spread over all that woke in the pile is
-//!   slower than [`ENERGY`] counts as slow. A pile is what hangs together by sleepers that touch.
+//!   slower than [`Accuracy::sleep_energy`] counts as slow. A pile is what hangs together by sleepers that touch.
 //! * **Loaded.** The contact stage takes the remaining sleepers for immovable. Where the forces on one of them (those
-//!   of its contacts in this step, those that it kept, gravity, fields) no longer balance, to [`LOAD`] of those with
-//!   friction, it wakes with the shells that share the imbalance, and the stage is made again. Each turn wakes as many
-//!   in the pile as all before it, so turns end. Impacts may throw against a sleeper what had pressed nothing: it is
-//!   asked again after them.
+//!   of its contacts in this step, those that it kept, gravity, fields) no longer balance, to [`Accuracy::wake_load`]
+//!   of those with friction, it wakes with the shells that share the imbalance, and the stage is made again. Each turn
+//!   wakes as many in the pile as all before it, so turns end. Impacts may throw against a sleeper what had pressed
+//!   nothing: it is asked again after them.
 //! * **Unpropped.** A sleeper wakes for the next step when a contact with a body that is awake has opened in this one.
 //! * **Drawn.** A force field is compared with what it was when the body fell asleep.
 //!
@@ -31,25 +31,16 @@ use granule_forces::Force;
 use granule_islands::Islands;
 use granule_model::{Coefficients, DVec3, Pose, Velocity};
 
+use crate::world::accuracy::Accuracy;
 use crate::world::bodies::{BodyState, Table};
 use crate::world::contact::{Carried, Contact};
 use crate::world::state::Rest;
 
-/// Kinetic energy over m g R below which a body counts as slow: 2.4 mm/s for a ball of 3 m. With ten times as much a
-/// box that began to slide at 0.011 m/s2 slept before it was any faster; with a tenth packs of cubes hardly slept in 6
-/// s.
-const ENERGY: f64 = 1e-7;
-/// Time for which a body and all that touches it must have been slow, in units of sqrt(R/g): 0.5 s for a ball of 3 m.
-const DROWSY: f64 = 1.3;
 /// Kinetic energy over m g R below which a body sleeps that nothing holds: 3e-9 sqrt(g R), at which it would go on by
 /// 1e-6 R in 350 sqrt(R/g).
 const STILL: f64 = 4e-18;
 /// Points of contact with friction that hold a body.
 const HOLD: u32 = 3;
-/// Imbalance of the forces on a sleeper that wakes it, over the sum of the magnitudes of those with friction. Forces of
-/// a contact stage at rest waver by some per cent: measured by the weight alone, what bears others woke again and
-/// again. Friction holds the difference; see [`FREE`] for bodies that it does not hold.
-const LOAD: f64 = 0.05;
 /// Change of a field's force on a sleeper that wakes it, over its weight; of its moment over weight times radius.
 const FIELD: f64 = 0.01;
 /// Imbalance and change of a field, over the weight, that wakes a sleeper which friction does not hold: rounding.
@@ -189,12 +180,13 @@ pub(crate) struct Surroundings {
     pub(crate) gravity: DVec3,
     /// \[s\]
     pub(crate) dt: f64,
+    pub(crate) accuracy: Accuracy,
 }
 
 impl Surroundings {
     /// Speed of a body of equal-volume radius `radius` that just counts as slow \[m/s\].
     fn slow_speed(&self, radius: f64) -> f64 {
-        (2.0 * ENERGY * self.gravity.length() * radius).sqrt()
+        (2.0 * self.accuracy.sleep_energy * self.gravity.length() * radius).sqrt()
     }
 }
 
@@ -372,7 +364,7 @@ impl Sleep {
             let weight = around.gravity * of.table.mass[i];
             let field = of.rest.field.get(i).map_or(DVec3::ZERO, |force| force.force);
             let imbalance = (self.load[i] + (weight + field) * around.dt).length();
-            let held = if of.is_held(i) { LOAD * self.pressure[i] } else { 0.0 };
+            let held = if of.is_held(i) { around.accuracy.wake_load * self.pressure[i] } else { 0.0 };
             if imbalance > held.max(FREE * weight.length() * around.dt) {
                 self.piles.blows.push((i as u32, imbalance));
                 self.wake(of, i);
@@ -467,7 +459,7 @@ impl Sleep {
         if g == 0.0 {
             return 0.0;
         }
-        self.look(of, g, around.dt);
+        self.look(of, around);
         self.calm.clone_from(&self.drowsy);
         for c in contacts.iter().filter(|c| c.touches()) {
             let (a, b) = (c.a as usize, c.b as usize);
@@ -489,17 +481,18 @@ impl Sleep {
     }
 
     /// Looks how each body moves.
-    fn look(&mut self, of: &mut Sleepers<'_>, g: f64, dt: f64) {
+    fn look(&mut self, of: &mut Sleepers<'_>, around: &Surroundings) {
+        let (g, dt) = (around.gravity.length(), around.dt);
         let Sleepers { table, bodies, rest } = of;
         self.drowsy.resize(table.len(), false);
         for i in 0..table.len() {
             let mut energy = 0.0;
             if bodies.awake(table, i) {
                 energy = bodies.kinetic_energy(table, i) / (table.mass[i] * g * table.radius[i]);
-                rest.restless[i] = energy >= ENERGY;
+                rest.restless[i] = energy >= around.accuracy.sleep_energy;
                 rest.slow[i] = if rest.restless[i] { 0.0 } else { rest.slow[i] + dt };
             }
-            let is_long_enough = || rest.slow[i] >= DROWSY * (table.radius[i] / g).sqrt();
+            let is_long_enough = || rest.slow[i] >= around.accuracy.sleep_time * (table.radius[i] / g).sqrt();
             self.drowsy[i] = match (table.dynamic[i], bodies.asleep[i]) {
                 (true, false) => (rest.held[i] >= HOLD || energy < STILL) && is_long_enough(),
                 (true, true) => true,

@@ -42,7 +42,8 @@ impl Step<'_> {
     /// A part of `dt` \[s\] with its impacts.
     pub(crate) fn part(&self, dt: f64) -> Part {
         let State { time, steps, .. } = *self.state;
-        Part { step: steps + 1, time, dt, pass: Pass::Whole, patience: 1, datum: self.datum }
+        let (datum, accuracy) = (self.datum, self.catalogue.settings.accuracy);
+        Part { step: steps + 1, time, dt, pass: Pass::Whole, patience: 1, datum, accuracy }
     }
 
     /// Makes a part, which may be undone.

@@ -124,10 +124,14 @@ pub(crate) fn correct(
     let Exchange { correction, problems, pending, .. } = exchange;
     let budgets = (0..problems.components().len()).map(|k| {
         let island = problems.scale(k);
-        let budget = || drift_budget_of_step(&island.account, island.has_friction) + problems.carried_round(k, part.dt);
+        let budget = || {
+            drift_budget_of_step(&part.accuracy, &island.account, island.has_friction)
+                + problems.carried_round(k, part.dt)
+        };
         if mends { f64::INFINITY } else { budget() }
     });
     let (view, islands) = (bodies.view(&catalogue.bodies, frames), problems.components());
-    correction.find(&view, &mut Arc::make_mut(found).list, catalogue.gravity(), islands, budgets, pending.entries());
+    let (contacts, bound) = (&mut Arc::make_mut(found).list, part.accuracy.overlap_bound);
+    correction.find(&view, contacts, (catalogue.gravity(), bound), islands, budgets, pending.entries());
     correction.apply(&catalogue.bodies, bodies, frames);
 }

@@ -27,10 +27,11 @@ use crate::step::jam::{DEEPEST_AFTER_STOP, Jam, find_jam};
 use crate::step::observe::Outcome;
 use crate::step::part::Part;
 use crate::step::scratch::{DEEPEST_THIN, Detection, Exchange, Group, Groups, Scratch};
+use crate::world::accuracy::Accuracy;
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Carried, Contact, Contacts, depth_of_pair};
 use crate::world::error::EngineError;
-use crate::world::overlap::{OVERLAP_BOUND, UNSEEN, fails};
+use crate::world::overlap::{UNSEEN, fails};
 use crate::world::parallel;
 
 /// How often a step may be halved.
@@ -68,7 +69,8 @@ impl Step<'_> {
         for _ in 0..2 {
             self.divide(0.5 * dt, 1)?;
             let Scratch { exchange: Exchange { active, .. }, failed, .. } = &mut *self.scratch;
-            judge(&self.state.detected.contacts.list, active.contacts(), 0.5, failed);
+            let accuracy = &self.catalogue.settings.accuracy;
+            judge(accuracy, &self.state.detected.contacts.list, active.contacts(), 0.5, failed);
             self.state.control.begins_in_halves |= !failed.is_empty();
         }
         Ok(())
@@ -202,7 +204,7 @@ impl Step<'_> {
         search.find_pairs(&bodies, part.ahead(), &mut state.detected.pairs, into);
         let has_moved = |i: u32| group.moved[i as usize];
         search.find_contacts(&bodies, &state.detected.pairs, Known::of(&joined), has_moved, into);
-        let is_crossed = have_crossed(&bodies, &group.moved, &joined.list, &found.list);
+        let is_crossed = have_crossed(&part.accuracy, &bodies, &group.moved, &joined.list, &found.list);
         detect::install(found, &mut state.detected, search);
         exchange.active.take(&joined);
         is_crossed
@@ -253,14 +255,22 @@ impl Step<'_> {
 
 /// Finds the `contacts` that fail against those `before`: in a step, or in a part of one that may use up that `share`
 /// of what a whole one may. Returns the [`overlaps`] of all.
-pub(crate) fn judge(contacts: &[Contact], before: &[Contact], share: f64, failed: &mut Vec<u32>) -> (f64, f64) {
+pub(crate) fn judge(
+    accuracy: &Accuracy,
+    contacts: &[Contact],
+    before: &[Contact],
+    share: f64,
+    failed: &mut Vec<u32>,
+) -> (f64, f64) {
     failed.clear();
     let overlaps = overlaps(contacts, |_| true);
-    if overlaps.1 <= share * OVERLAP_BOUND {
+    if overlaps.1 <= share * accuracy.overlap_bound {
         return overlaps;
     }
     for (k, c) in contacts.iter().enumerate() {
-        if c.depth() > share * OVERLAP_BOUND && fails(c.depth(), depth_of_pair(before, c.pair()), share) {
+        if c.depth() > share * accuracy.overlap_bound
+            && fails(accuracy, c.depth(), depth_of_pair(before, c.pair()), share)
+        {
             failed.push(k as u32);
         }
     }
@@ -320,11 +330,17 @@ fn join_contacts(group: &Group, own: &Contacts, joined: &mut Contacts) {
 }
 
 /// Whether a body of `group` has come too near to one that is none of it, since contacts were as `before`.
-fn have_crossed(bodies: &Bodies<'_>, group: &[bool], before: &[Contact], contacts: &[Contact]) -> bool {
+fn have_crossed(
+    accuracy: &Accuracy,
+    bodies: &Bodies<'_>,
+    group: &[bool],
+    before: &[Contact],
+    contacts: &[Contact],
+) -> bool {
     contacts.iter().any(|c| {
         let (a, b) = (c.a as usize, c.b as usize);
         let both = bodies.dynamic[a] && bodies.dynamic[b] && group[a] != group[b];
-        both && fails(c.depth(), depth_of_pair(before, c.pair()), 1.0)
+        both && fails(accuracy, c.depth(), depth_of_pair(before, c.pair()), 1.0)
     })
 }
 

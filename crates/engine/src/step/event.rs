@@ -63,7 +63,7 @@ impl Step<'_> {
         // On the way as well as at the end: a plate may sink and swing out again.
         let at_start = &self.scratch.saved[start].detected.contacts.list;
         let deepest = at_start.iter().map(Contact::depth).fold(0.0, f64::max);
-        if !overlap::fails(self.report.largest_overlap_thin, deepest, 1.0) {
+        if !overlap::fails(&self.catalogue.settings.accuracy, self.report.largest_overlap_thin, deepest, 1.0) {
             return Ok(());
         }
         self.take_back(&begun);

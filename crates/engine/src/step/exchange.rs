@@ -135,7 +135,7 @@ pub(crate) fn release(
 ) {
     let Exchange { active, problems, pending, .. } = exchange;
     let limits: Limits = part.limits();
-    let fails = |c: &Contact, gap: f64| overlap::fails(-gap / c.thickness, c.depth().max(0.0), 1.0);
+    let fails = |c: &Contact, gap: f64| overlap::fails(&part.accuracy, -gap / c.thickness, c.depth().max(0.0), 1.0);
     problems.find_overrun(active.contacts(), &limits, fails);
     problems.release(&limits, part.tracking(catalogue));
     problems.book(pending.enter(catalogue.bodies.len()));

@@ -25,7 +25,6 @@ use crate::world::bodies::Bodies;
 use crate::world::catalogue::Catalogue;
 use crate::world::contact::Contact;
 use crate::world::error::EngineError;
-use crate::world::overlap::OVERLAP_LIMIT;
 use crate::world::state::State;
 
 /// How often a step that follows one in which a driven body stood is halved before it is asked whether that body is
@@ -39,7 +38,7 @@ const GIVEN_UP: f64 = 0.1;
 /// Overlap over the thickness, grown to by parts of steps that failed, at which a driven body stops rather than presses
 /// on: five times what no step should reach. A body of 0.3 mg between a block of 0.3 g and a wall was pressed through
 /// the wall.
-const THROUGH: f64 = 5.0 * OVERLAP_LIMIT;
+const THROUGH: f64 = 5.0;
 /// Cosine between the normals of two contacts from which on they press from opposite sides.
 const OPPOSITE: f64 = -0.2;
 
@@ -70,7 +69,8 @@ pub(crate) fn find_jam(step: &Step<'_>, dt: f64) -> Option<Jam> {
     let gain = step.catalogue.gravity().length() * dt;
     let is_beyond_inertia =
         || force * dt > BEYOND_INERTIA * inertia_of(&bodies, &scratch.motion.unforced, &group, gain);
-    let is_pressed = scale < GIVEN_UP || depth > THROUGH || is_beyond_inertia();
+    let is_pressed =
+        scale < GIVEN_UP || depth > THROUGH * step.catalogue.settings.accuracy.overlap_limit() || is_beyond_inertia();
     (is_pressed && !driven.is_empty()).then_some(Jam { bodies: deepest, driven, force })
 }
 

@@ -11,7 +11,6 @@ use crate::world::catalogue::Catalogue;
 use crate::world::description::{JamResponse, Stepping};
 use crate::world::error::EngineError;
 use crate::world::load::Entered;
-use crate::world::overlap::OVERLAP_LIMIT;
 use crate::world::state::State;
 
 /// Makes a step of `dt` \[s\]; where driven bodies jam others, once more while those stand, if the settings say so.
@@ -74,7 +73,7 @@ pub(crate) fn make_step(
     scratch.end_step(report.undone > 0);
     release_held(state, dt);
     state.steps += 1;
-    state.control.mends_start &= report.largest_overlap_thin > OVERLAP_LIMIT;
+    state.control.mends_start &= report.largest_overlap_thin > catalogue.settings.accuracy.overlap_limit();
     (report.step, report.time) = (state.steps, state.time);
     book.datum.get_or_insert(height);
     star_at_start.into_iter().for_each(|star| book.audit.begin(star));

@@ -6,6 +6,7 @@ use crate::book::energy::Datum;
 use crate::contacts::reach::Ahead;
 use crate::islands::limits::Limits;
 use crate::islands::sleep::Surroundings;
+use crate::world::accuracy::Accuracy;
 use crate::world::catalogue::Catalogue;
 
 /// How often the contact stage is made again because sleepers woke or bodies turned out to reach further. Each turn in
@@ -38,6 +39,7 @@ pub(crate) struct Part {
     pub(crate) patience: u32,
     /// From where energies count.
     pub(crate) datum: Datum,
+    pub(crate) accuracy: Accuracy,
 }
 
 impl Part {
@@ -61,12 +63,12 @@ impl Part {
 
     /// The limits of its stages.
     pub(crate) fn limits(&self) -> Limits {
-        Limits { gravity: self.datum.gravity.length(), dt: self.dt, patience: self.patience }
+        Limits { gravity: self.datum.gravity.length(), dt: self.dt, patience: self.patience, accuracy: self.accuracy }
     }
 
     /// What acts on sleepers beside their contacts.
     pub(crate) fn surroundings(&self) -> Surroundings {
-        Surroundings { gravity: self.datum.gravity, dt: self.dt }
+        Surroundings { gravity: self.datum.gravity, dt: self.dt, accuracy: self.accuracy }
     }
 
     /// Whose rounds release energy; none for laws that have resolved their impacts before.

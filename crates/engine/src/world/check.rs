@@ -30,6 +30,7 @@ pub(crate) fn settings(settings: &Settings) -> Result<(), EngineError> {
     if let Some(dt) = settings.time_step {
         time_step(dt)?;
     }
+    settings.accuracy.validate()?;
     settings.domain.map_or(Ok(()), |domain| domain.validate())?;
     if let Err(error) = settings.drag.validate() {
         return setting(error.field, error.value, "a finite number not below 0");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use granule_geometry::Shape;
 use granule_model::{BodyKind, DVec3, Pose, Velocity};
 
+use crate::world::accuracy::Accuracy;
 use crate::world::domain::Domain;
 
 /// Handle of a material.
@@ -87,6 +88,8 @@ pub struct Settings {
     pub stepping: Stepping,
     /// What happens when a driven body jams others.
     pub jam: JamResponse,
+    /// How accurate steps are made.
+    pub accuracy: Accuracy,
     /// The box in which dynamic bodies are followed; none: one that falls below everything and falls on is taken out.
     pub domain: Option<Domain>,
 }
@@ -102,6 +105,7 @@ impl Default for Settings {
             integrator: Integrator::default(),
             stepping: Stepping::default(),
             jam: JamResponse::default(),
+            accuracy: Accuracy::default(),
             domain: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granule_engine::{Etm, JamResponse, Law, RestCriterion, Settings, Stepping};
+use granule_engine::{Accuracy, Etm, JamResponse, Law, RestCriterion, Settings, Stepping};
 use granule_forces::Drag;
 use granule_integrator::Integrator;
 use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
@@ -11,8 +11,18 @@ use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::read::{Item, Table};
 
 const RUN: &[&str] =
-    &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "stepping", "jam", "rest"];
+    &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "stepping", "jam", "rest", "accuracy"];
 const REST: &[&str] = &["speed", "fraction", "energy", "hold"];
+const ACCURACY: &[&str] = &[
+    "tolerance",
+    "sweeps",
+    "overlap_bound",
+    "drift_budget",
+    "drift_budget_of_step",
+    "sleep_energy",
+    "sleep_time",
+    "wake_load",
+];
 const INTEGRATORS: [&str; 3] = ["symplectic-euler", "midpoint", "rk4"];
 const LAWS: &[&str] = &Law::NAMES;
 const ETM: &[&str] = &["lambda"];
@@ -27,6 +37,7 @@ const MOST_STEPS: u64 = 1_000_000;
 pub(super) const TABLES: &[(&str, &[&str])] = &[
     ("run", RUN),
     ("rest", REST),
+    ("accuracy", ACCURACY),
     ("law.etm", ETM),
     ("law.etm-weighted", ETM_WEIGHTED),
     ("law.rbss", RBSS),
@@ -71,6 +82,7 @@ pub(super) fn read(root: &Table<'_, '_>) -> Result<Run, SceneError> {
         integrator: table.or("integrator", defaults.integrator, integrator)?,
         stepping: table.or("stepping", defaults.stepping, stepping)?,
         jam: table.or("jam", defaults.jam, jam)?,
+        accuracy: accuracy(&table)?,
         ..defaults
     };
     let until_rest = until(&table)?;
@@ -105,6 +117,24 @@ fn rest(table: &Table<'_, '_>) -> Result<RestCriterion, SceneError> {
         fraction: table.or("fraction", defaults.fraction, |i| i.between(0.0, 1.0))?,
         energy: table.or("energy", defaults.energy, Item::positive)?,
         hold: table.or("hold", defaults.hold, Item::not_negative)?,
+    })
+}
+
+fn accuracy(table: &Table<'_, '_>) -> Result<Accuracy, SceneError> {
+    let defaults = Accuracy::default();
+    let Some(item) = table.get("accuracy") else { return Ok(defaults) };
+    let table = item.table("`[run.accuracy]`", ACCURACY)?;
+    let share = |item: Item<'_, '_>| item.between(f64::MIN_POSITIVE, 1.0);
+    let from_zero = |item: Item<'_, '_>| item.between(0.0, 1.0);
+    Ok(Accuracy {
+        tolerance: table.or("tolerance", defaults.tolerance, share)?,
+        sweeps: table.or("sweeps", u64::from(defaults.sweeps), |i| i.integer(20, 100_000))? as u32,
+        overlap_bound: table.or("overlap_bound", defaults.overlap_bound, |i| i.between(0.004, 0.1))?,
+        drift_budget: table.or("drift_budget", defaults.drift_budget, from_zero)?,
+        drift_budget_of_step: table.or("drift_budget_of_step", defaults.drift_budget_of_step, from_zero)?,
+        sleep_energy: table.or("sleep_energy", defaults.sleep_energy, share)?,
+        sleep_time: table.or("sleep_time", defaults.sleep_time, |i| i.between(0.0, 1e6))?,
+        wake_load: table.or("wake_load", defaults.wake_load, share)?,
     })
 }
 
