@@ -6,7 +6,7 @@
 //!
 //! A contact between bodies that sleep keeps the force of the step in which the second of them fell asleep. Who asks is
 //! told these forces balanced (`step::balance`): the first question after a step in which bodies sleep costs what their
-//! contact stage would. A sleeper beside a body awake is in balance only up to what would wake it.
+//! contact stage would. A sleeper beside a body awake may be off by what does not wake it.
 
 use granule_model::{BodyId, DVec3};
 
@@ -68,6 +68,9 @@ impl Simulation {
     /// Whether the steps from now on record the forces at contacts; they do not unless that is asked. Recording changes
     /// no motion.
     pub fn record_forces(&mut self, record: bool) {
+        if self.scratch.loads.is_on == record {
+            return;
+        }
         self.scratch.loads.is_on = record;
         self.book.loads = None;
         self.forget_sleep();
@@ -148,6 +151,13 @@ impl Simulation {
         let mut loads = told.loads.clone();
         balance(&self.catalogue, &part, state, &self.scratch.frames, &mut loads);
         loads
+    }
+
+    /// Balances what the last step told before bodies are taken out: it is that step that is told.
+    pub(crate) fn balance_told(&self) {
+        if let Some(told) = &self.book.loads {
+            told.balanced.get_or_init(|| self.balanced(told));
+        }
     }
 
     fn force_of(&self, load: &Load, dt: f64) -> ContactForce {

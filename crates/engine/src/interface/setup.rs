@@ -180,6 +180,7 @@ impl Simulation {
         let touches = |c: &Contact| c.a as usize == i || c.b as usize == i;
         // What has made no step yet is in no contact, and nothing has come to rest on it.
         let is_touched = self.state.detected.contacts.list.iter().any(touches);
+        self.balance_told();
         self.take_out(&[i as u32]);
         if is_touched {
             self.wake_all();

@@ -112,6 +112,7 @@ impl Step<'_> {
         if !self.find_impacts(&limits) {
             return;
         }
+        self.count_plain_energy();
         let before = self.datum.energies(&self.bodies());
         for turn in 1.. {
             let totals = self.resolve_impacts(&limits);
@@ -127,6 +128,19 @@ impl Step<'_> {
         // Bodies that are faster now may reach others.
         self.state.detected.is_stale = true;
         self.find_touching(dt);
+    }
+
+    /// From impact to impact the plain energy counts: an ordinary step before left bodies with the length of their own,
+    /// by which an impact would change the last term of E*.
+    fn count_plain_energy(&mut self) {
+        let (table, gravity) = (&self.catalogue.bodies, self.catalogue.gravity());
+        let bodies = &mut self.state.bodies;
+        for i in (0..table.len()).filter(|i| table.dynamic[*i]) {
+            if bodies.step[i] > 0.0 {
+                self.report.energy.step_change -= bodies.motion(table, i).step_term(gravity);
+                bodies.step[i] = 0.0;
+            }
+        }
     }
 
     /// Wakes sleepers against which impacts have thrown others; whether there are any.
@@ -284,7 +298,33 @@ fn time_to_close(gap: f64, speed: f64, pull: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use granule_geometry::Shape;
+    use granule_model::Material;
+
     use super::*;
+    use crate::interface::simulation::Simulation;
+    use crate::world::description::{BodyDescription, Settings, Stepping};
+
+    /// Impacts in a step after one that had to be made as an ordinary one: the length of that step is none of theirs.
+    #[test]
+    fn impacts_after_an_ordinary_step_keep_the_book_closed() {
+        let settings = Settings { stepping: Stepping::Event, ..Settings::default() };
+        let mut simulation = Simulation::new(settings).expect("settings are valid");
+        let rock = simulation.add_material(Material::default()).expect("the material is valid");
+        let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+        simulation.add_body(BodyDescription::fixed(floor, rock, DVec3::ZERO)).expect("the body is valid");
+        let ball = Shape::sphere(0.5).expect("the radius is valid");
+        let mut ball = BodyDescription::dynamic(ball, rock, 0.5 * DVec3::Z);
+        ball.velocity.linear = -3.0 * DVec3::Z;
+        simulation.add_body(ball).expect("the body is valid");
+        simulation.state.bodies.step[1] = 0.01;
+        let mass = simulation.catalogue.bodies.mass[1];
+        let report = simulation.step_by(0.01).expect("the step is made");
+        assert_eq!(report.hits, 1);
+        let term = 0.5 * 0.01 * mass * 9.8 * 3.0;
+        assert!((report.energy.step_change + term).abs() <= 1e-12 * term, "{:e}", report.energy.step_change);
+        assert!(report.energy.imbalance.abs() <= 1e-12 * report.energy.dissipated(), "{:e}", report.energy.imbalance);
+    }
 
     #[test]
     fn time_to_close_is_exact() {
