@@ -27,6 +27,7 @@ mod world;
 pub use book::RemovedBody;
 pub use book::audit::Audit;
 pub use book::report::{EnergyReport, ImpactCounts, Phase, PhaseSeconds, StepReport};
+pub use granule_solver::ContactState;
 pub use interface::forces::ContactForce;
 pub use interface::reading::Momenta;
 pub use interface::simulation::Simulation;
@@ -40,7 +41,6 @@ pub use world::description::{
 };
 pub use world::domain::{Domain, Leaving};
 pub use world::error::EngineError;
-pub use world::load::ContactState;
 pub use world::rest::RestCriterion;
 
 /// What an embedding program needs, in one line.

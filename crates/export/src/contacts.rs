@@ -1,14 +1,13 @@
 //! `contacts_final.csv` and `walls.csv`: what contacts carry, as the contract of the output files fixes it.
 
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use granule_engine::ContactForce;
 use granule_model::DVec3;
 
 use crate::error::ExportError;
 use crate::number::number_text;
+use crate::table::TableWriter;
 
 /// The columns of `contacts_final.csv`, in order.
 pub const CONTACT_COLUMNS: [&str; 17] =
@@ -18,20 +17,17 @@ pub const CONTACT_COLUMNS: [&str; 17] =
 /// from `b` to `a`, the gap, negative for overlap \[m\], the mean force of the step on `a` \[N\], how it stands, the
 /// mean torque on `a` beside that of the force at the point \[N m\], and whether neither body is awake (1).
 pub fn write_contacts(path: &Path, contacts: &[ContactForce]) -> Result<(), ExportError> {
-    let file = File::create(path).map_err(ExportError::io("create", path))?;
-    let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-    let failed = ExportError::csv(path);
-    writer.write_record(CONTACT_COLUMNS).map_err(&failed)?;
+    let mut table = TableWriter::create(path, &CONTACT_COLUMNS)?;
     for contact in contacts {
         let ids = [contact.a, contact.b].map(|id| id.index.to_string());
         let geometry = contact.point.to_array().into_iter().chain(contact.normal.to_array()).chain([contact.gap]);
         let numbers = geometry.chain(contact.force.to_array()).map(number_text);
         let couple = contact.couple.to_array().map(number_text);
-        let row = ids.into_iter().chain(numbers).chain([contact.state.name().to_owned()]);
+        let row = ids.into_iter().chain(numbers).chain([contact.state.to_string()]);
         let row = row.chain(couple).chain([u8::from(contact.asleep).to_string()]);
-        writer.write_record(row).map_err(&failed)?;
+        table.push(row)?;
     }
-    writer.flush().map_err(ExportError::io("write", path))
+    table.flush()
 }
 
 /// The columns of `walls.csv`, in order.
@@ -53,29 +49,23 @@ pub struct WallRow {
 }
 
 /// Writes `walls.csv` row by row, buffered.
-pub struct WallWriter {
-    path: PathBuf,
-    writer: csv::Writer<BufWriter<File>>,
-}
+pub struct WallWriter(TableWriter);
 
 impl WallWriter {
     /// Creates the file with its header line.
     pub fn create(path: &Path) -> Result<Self, ExportError> {
-        let file = File::create(path).map_err(ExportError::io("create", path))?;
-        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        writer.write_record(WALL_COLUMNS).map_err(ExportError::csv(path))?;
-        Ok(WallWriter { path: path.to_path_buf(), writer })
+        TableWriter::create(path, &WALL_COLUMNS).map(WallWriter)
     }
 
     /// Appends a row.
     pub fn push(&mut self, row: &WallRow) -> Result<(), ExportError> {
         let head = [number_text(row.time), row.id.to_string(), row.name.clone()];
         let numbers = row.force.to_array().into_iter().chain(row.torque.to_array()).map(number_text);
-        self.writer.write_record(head.into_iter().chain(numbers)).map_err(ExportError::csv(&self.path))
+        self.0.push(head.into_iter().chain(numbers))
     }
 
     /// Writes what is buffered.
     pub fn flush(&mut self) -> Result<(), ExportError> {
-        self.writer.flush().map_err(ExportError::io("write", &self.path))
+        self.0.flush()
     }
 }

@@ -1,11 +1,10 @@
 //! `energy.csv`: the energy ledger of a run, one row per recorded step.
 
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::ExportError;
 use crate::number::number_text;
+use crate::table::TableWriter;
 
 /// Energies, work and contacts after one step.
 ///
@@ -187,28 +186,22 @@ impl EnergyRow {
 /// Writes `energy.csv` row by row, buffered.
 ///
 /// Call [`EnergyWriter::finish`] to learn of a failed last write; dropping the writer also writes what is buffered.
-pub struct EnergyWriter {
-    path: PathBuf,
-    writer: csv::Writer<BufWriter<File>>,
-}
+pub struct EnergyWriter(TableWriter);
 
 impl EnergyWriter {
     /// Creates the file and writes the header line.
     pub fn create(path: &Path) -> Result<Self, ExportError> {
-        let file = File::create(path).map_err(ExportError::io("create", path))?;
-        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        writer.write_record(EnergyRow::COLUMNS).map_err(ExportError::csv(path))?;
-        Ok(EnergyWriter { path: path.to_path_buf(), writer })
+        TableWriter::create(path, &EnergyRow::COLUMNS).map(EnergyWriter)
     }
 
     /// Appends one row.
     pub fn push(&mut self, row: &EnergyRow) -> Result<(), ExportError> {
-        self.writer.write_record(row.record()).map_err(ExportError::csv(&self.path))
+        self.0.push(row.record())
     }
 
     /// Writes what is buffered to the disk.
     pub fn flush(&mut self) -> Result<(), ExportError> {
-        self.writer.flush().map_err(ExportError::io("write", &self.path))
+        self.0.flush()
     }
 
     /// Writes what is buffered and closes the file.

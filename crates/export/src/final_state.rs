@@ -1,7 +1,5 @@
 //! `final_state.csv`: one row per body, as the contract of the output files fixes it.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 use granule_engine::{BodySnapshot, Snapshot};
@@ -9,6 +7,7 @@ use granule_model::BodyKind;
 
 use crate::error::ExportError;
 use crate::number::number_text;
+use crate::table::TableWriter;
 
 /// The columns of `final_state.csv`, in order.
 pub const FINAL_STATE_COLUMNS: [&str; 18] =
@@ -22,14 +21,9 @@ pub const FINAL_STATE_COLUMNS: [&str; 18] =
 /// stay the places in the scene file: its kind is `removed`, its mass 0 and its pose the last one that it had. Numbers
 /// read back to the same f64; names are quoted by RFC 4180.
 pub fn write_final_state(path: &Path, snapshot: &Snapshot) -> Result<(), ExportError> {
-    let file = File::create(path).map_err(ExportError::io("create", path))?;
-    let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-    let failed = ExportError::csv(path);
-    writer.write_record(FINAL_STATE_COLUMNS).map_err(&failed)?;
-    for (id, body) in snapshot.bodies.iter().enumerate() {
-        writer.write_record(row(id, body)).map_err(&failed)?;
-    }
-    writer.flush().map_err(ExportError::io("write", path))
+    let mut table = TableWriter::create(path, &FINAL_STATE_COLUMNS)?;
+    snapshot.bodies.iter().enumerate().try_for_each(|(id, body)| table.push(row(id, body)))?;
+    table.flush()
 }
 
 fn row(id: usize, body: &BodySnapshot) -> Vec<String> {

@@ -14,6 +14,7 @@ pub mod plot;
 mod repose_summary;
 mod repose_table;
 mod summary;
+mod table;
 mod vtk;
 
 pub use contacts::{CONTACT_COLUMNS, WALL_COLUMNS, WallRow, WallWriter, write_contacts};

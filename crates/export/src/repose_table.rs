@@ -1,11 +1,10 @@
 //! `repose_table.csv`: one row per run of a sweep over shapes, frictions and seeds.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 use crate::error::ExportError;
 use crate::number::number_text;
+use crate::table::TableWriter;
 
 /// Outcome of one run of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,14 +97,9 @@ pub const REPOSE_TABLE_COLUMNS: [&str; 26] = [
 
 /// Writes the table of a sweep, in the order of `rows`; angles in degrees, times in seconds.
 pub fn write_repose_table(path: &Path, rows: &[ReposeRow]) -> Result<(), ExportError> {
-    let file = File::create(path).map_err(ExportError::io("create", path))?;
-    let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-    let failed = ExportError::csv(path);
-    writer.write_record(REPOSE_TABLE_COLUMNS).map_err(&failed)?;
-    for row in rows {
-        writer.write_record(record(row)).map_err(&failed)?;
-    }
-    writer.flush().map_err(ExportError::io("write", path))
+    let mut table = TableWriter::create(path, &REPOSE_TABLE_COLUMNS)?;
+    rows.iter().try_for_each(|row| table.push(record(row)))?;
+    table.flush()
 }
 
 fn record(row: &ReposeRow) -> [String; 26] {

@@ -33,7 +33,7 @@ use granule_islands::Islands;
 use granule_model::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use crate::world::account::Account;
+use crate::world::account::{Account, stands};
 use crate::world::bodies::{Bodies, BodyState, Frames, Table};
 use crate::world::contact::Contact;
 use crate::world::parallel;
@@ -131,9 +131,8 @@ impl Correction {
     /// Work of the last correction against `gravity` on the bodies that are not of `undone` \[J\]; an empty list names
     /// none.
     pub(crate) fn work(&self, bodies: &Bodies<'_>, gravity: DVec3, undone: &[bool]) -> f64 {
-        let stands = |i: &usize| !undone.get(*i).copied().unwrap_or(false);
         let work = |i: usize| self.work_on(bodies, gravity, i);
-        parallel::sum(0..self.shifts.len(), &|range| range.filter(stands).map(work).sum::<f64>())
+        parallel::sum(0..self.shifts.len(), &|range| range.filter(|i| stands(undone, *i)).map(work).sum::<f64>())
     }
 
     /// The same on body `i` alone.

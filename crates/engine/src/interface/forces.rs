@@ -9,13 +9,14 @@
 //! contact stage would. A sleeper beside a body awake may be off by what does not wake it.
 
 use granule_model::{BodyId, DVec3};
+use granule_solver::ContactState;
 
 use crate::book::energy::Datum;
 use crate::interface::simulation::Simulation;
 use crate::step::balance::balance;
 use crate::step::part::{Part, Pass};
 use crate::world::error::EngineError;
-use crate::world::load::{ContactState, Load, Told};
+use crate::world::load::{Load, Told};
 
 /// A contact point of the last step, with what it did in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +39,7 @@ pub struct ContactForce {
     /// Mean torque on A over the step beside that of the force at the point \[N m\]: rolling and torsional friction,
     /// and what it makes that the point moved within the step.
     pub couple: DVec3,
-    /// Whether the surfaces stuck, slid, or carried nothing.
+    /// Whether friction held, was at its limit, as any load is without friction, or nothing was carried.
     pub state: ContactState,
     /// Whether neither body is awake after the step: the force is then one that was kept.
     pub asleep: bool,
@@ -110,7 +111,9 @@ impl Simulation {
         Ok(self.contacts_of(body)?.map(|contact| contact.on(body)).sum())
     }
 
-    /// Mean torque of all contacts on `body` over the last step about the point `about` of the world \[N m\].
+    /// Mean torque of all contacts on `body` over the last step about the point `about` of the world \[N m\]: that of
+    /// the impulses as they acted. About the centre of a body that moved it is exact for the centre before an undivided
+    /// step only.
     ///
     /// # Errors
     /// As [`Simulation::contacts_of`].

@@ -29,7 +29,6 @@ use std::sync::Arc;
 use granule_model::{Aabb, DVec3};
 
 use crate::book::RemovedBody;
-use crate::book::energy::Datum;
 use crate::interface::simulation::Simulation;
 use crate::world::bodies::{Bodies, Driven};
 use crate::world::catalogue::Plane;
@@ -121,9 +120,7 @@ impl Simulation {
 
     /// E* that a body takes with it; zero before the book is opened \[J\].
     fn taken_along(&self, i: usize) -> f64 {
-        let Some(height) = self.book.datum else { return 0.0 };
-        let datum = Datum { gravity: self.catalogue.gravity(), point: height * self.catalogue.up() };
-        datum.star_of(&self.bodies(), i)
+        self.datum().map_or(0.0, |datum| datum.star_of(&self.bodies(), i))
     }
 
     /// Who has left, by dense index.

@@ -11,6 +11,7 @@ use granule_model::{BodyId, DVec3, Pose, Velocity};
 use crate::book::Book;
 use crate::book::audit::Audit;
 use crate::book::clock::Clock;
+use crate::book::energy::Datum;
 use crate::book::report::{ImpactCounts, StepReport};
 use crate::contacts::reach::Ahead;
 use crate::islands::sleep::Sleepers;
@@ -71,6 +72,12 @@ impl Simulation {
     pub(crate) fn sleepers(&mut self) -> Sleepers<'_> {
         let State { bodies, rest, .. } = &mut self.state;
         Sleepers { table: &self.catalogue.bodies, bodies, rest }
+    }
+
+    /// From where energies count; none before the book is opened.
+    pub(crate) fn datum(&self) -> Option<Datum> {
+        let point = self.book.datum? * self.catalogue.up();
+        Some(Datum { gravity: self.catalogue.gravity(), point })
     }
 
     /// All bodies, to read.

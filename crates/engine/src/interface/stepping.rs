@@ -2,7 +2,6 @@
 
 use tracing::trace_span;
 
-use crate::book::energy::Datum;
 use crate::book::report::{PhaseSeconds, StepReport};
 use crate::interface::simulation::Simulation;
 use crate::step::make;
@@ -78,8 +77,7 @@ impl Simulation {
 
     /// Brings the energies of a report up to date after bodies have left.
     fn tell_energies(&self, report: &mut StepReport) {
-        let Some(height) = self.book.datum else { return };
-        let datum = Datum { gravity: self.catalogue.gravity(), point: height * self.catalogue.up() };
+        let Some(datum) = self.datum() else { return };
         let now = datum.energies(&self.bodies());
         let energy = &mut report.energy;
         (energy.kinetic, energy.potential, energy.star) = (now.kinetic(), now.potential, now.conserved());

@@ -8,7 +8,7 @@ use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
 use granule_solver::release;
 use granule_solver::stage::{self, carried_round, driven_work, driven_work_on_star};
-use granule_solver::{Island, Row, RowInput, SolverBody, Tracking, make_room};
+use granule_solver::{ContactState, Island, Row, RowInput, SolverBody, Tracking, make_room};
 
 use rayon::prelude::*;
 
@@ -19,10 +19,10 @@ use crate::islands::limits::{Limits, Scale};
 use crate::islands::pieces::{Outcome, Pieces};
 use crate::islands::scratch::Lender;
 use crate::islands::sleep::{Sleep, Sleepers};
-use crate::world::account::{Account, sum_of};
+use crate::world::account::{Account, stands, sum_of};
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Carried, Contact};
-use crate::world::load::{ContactState, Load};
+use crate::world::load::Load;
 use crate::world::parallel;
 
 /// All islands of a step; the memory is kept from step to step.
@@ -409,7 +409,7 @@ impl Problems {
     pub(crate) fn add_loads(&self, undone: &[bool], loads: &mut [Load]) {
         let mut first = 0;
         for (island, span) in self.islands.iter().zip(&self.layout.spans) {
-            if stands(&island, undone) {
+            if island_stands(&island, undone) {
                 for r in first..span.rows {
                     let (row, load) = (&self.rows[r], &mut loads[self.layout.rows[r].contact as usize]);
                     load.impulse += row.impulse();
@@ -425,7 +425,7 @@ impl Problems {
     pub(crate) fn totals(&self, undone: &[bool]) -> Totals {
         let mut sum = Totals::default();
         for (island, outcome) in self.islands.iter().zip(&self.outcomes) {
-            if stands(&island, undone) {
+            if island_stands(&island, undone) {
                 sum.add(outcome);
             }
         }
@@ -436,7 +436,7 @@ impl Problems {
     /// `undone` \[J\]. `change` is that of a body, less the work of force fields on it.
     pub(crate) fn rises(&self, undone: &[bool], change: impl Fn(usize) -> f64) -> f64 {
         let rise = |(island, outcome): (granule_islands::Island<'_>, &Outcome)| {
-            if !stands(&island, undone) {
+            if !island_stands(&island, undone) {
                 return 0.0;
             }
             let change: f64 = island.bodies.iter().map(|i| change(*i as usize)).sum();
@@ -482,9 +482,9 @@ impl Problems {
     }
 }
 
-/// Whether what an island came to stands where that of the bodies of `undone` does not.
-fn stands(island: &granule_islands::Island<'_>, undone: &[bool]) -> bool {
-    !island.bodies.first().is_some_and(|i| undone.get(*i as usize).copied().unwrap_or(false))
+/// Whether what an island came to stands where that of the bodies of `undone` does not: these are whole islands.
+fn island_stands(island: &granule_islands::Island<'_>, undone: &[bool]) -> bool {
+    island.bodies.first().is_none_or(|i| stands(undone, *i as usize))
 }
 
 /// Distance of friction from its limit that is rounding, over the limit.

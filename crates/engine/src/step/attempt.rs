@@ -84,7 +84,7 @@ impl Step<'_> {
     }
 
     /// What the parts of the step that stand have come to so far.
-    pub(crate) fn told(&self) -> Tally {
+    pub(crate) fn tally(&self) -> Tally {
         Tally { report: self.report, loads: self.scratch.loads.entered() }
     }
 

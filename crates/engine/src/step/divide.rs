@@ -147,7 +147,7 @@ impl Step<'_> {
 
     /// Makes the part again in halves for the bodies of `group`; what the others came to stands.
     fn make_again(&mut self, outcome: &Outcome, mut group: Group, depth: usize) -> Result<(), Stop> {
-        let (before, part) = (self.told(), outcome.part);
+        let (before, part) = (self.tally(), outcome.part);
         self.undo_for(outcome, &mut group, depth);
         let made = self.halve(part.dt, depth);
         let is_crossed = made.is_ok() && self.rejoin(&part, &mut group, depth);

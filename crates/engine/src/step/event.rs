@@ -58,7 +58,7 @@ impl Step<'_> {
     /// Makes a step of `dt`, impact after impact, from the state kept at `start`; as an ordinary one where bodies sink
     /// into each other so.
     pub(crate) fn step_by_events(&mut self, dt: f64, start: usize) -> Result<(), Stop> {
-        let begun = self.told();
+        let begun = self.tally();
         self.move_by_events(dt)?;
         // On the way as well as at the end: a plate may sink and swing out again.
         let at_start = &self.scratch.saved[start].detected.contacts.list;

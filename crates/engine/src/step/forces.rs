@@ -9,6 +9,7 @@ use crate::islands::impact::Impact;
 use crate::islands::problems::Problems;
 use crate::step::part::Part;
 use crate::step::scratch::Motions;
+use crate::world::account::stands;
 use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
 use crate::world::check;
@@ -212,11 +213,6 @@ pub(crate) fn note_release(catalogue: &Catalogue, bodies: &Bodies<'_>, dt: f64, 
         if bodies.awake(i) { bodies.mass[i] * half.dot(bodies.velocity[i].linear - transport[i].linear) } else { 0.0 }
     };
     parallel::fill(scheme, bodies.len(), &change);
-}
-
-/// Whether what a body came to stands: it is none of `undone`, an empty list naming none.
-pub(crate) fn stands(undone: &[bool], i: usize) -> bool {
-    !undone.get(i).copied().unwrap_or(false)
 }
 
 /// The sum of what was noted of each body, but for those of `undone` \[J\].

@@ -60,6 +60,11 @@ pub(crate) fn sum_of(accounts: &[Account], bodies: impl Iterator<Item = u32>) ->
     bodies.map(|i| accounts[i as usize]).fold(Account::default(), Account::add)
 }
 
+/// Whether what a body came to in a part of a step stands: it is none of `undone`, an empty list naming none.
+pub(crate) fn stands(undone: &[bool], i: usize) -> bool {
+    !undone.get(i).copied().unwrap_or(false)
+}
+
 /// What a part of a step that may still be undone has taken from the bodies, by dense index.
 #[derive(Debug, Default)]
 pub(crate) struct Pending(Vec<Account>);
@@ -80,7 +85,7 @@ impl Pending {
     /// Books what is pending for the bodies that are not of `undone`; an empty list names none.
     pub(crate) fn accept(&mut self, accounts: &mut [Account], undone: &[bool]) {
         for (i, (account, pending)) in accounts.iter_mut().zip(&self.0).enumerate() {
-            if !undone.get(i).copied().unwrap_or(false) {
+            if stands(undone, i) {
                 *account = *account + *pending;
             }
         }

@@ -6,36 +6,15 @@
 //!
 //! **Couple.** The impulse acts at the point at which the contact stood in its part. Told is the point at which it
 //! stands now, or stood last; the difference, and what rolling and torsional friction do, is the couple beside it, so
-//! that moments about any point are exact.
+//! that moments about a fixed point are those of the impulses as they acted. Bodies move after that by the velocities
+//! before the release, so that with energy tracking their angular momentum about that point changes by somewhat else.
 
 use std::sync::OnceLock;
 
 use granule_model::DVec3;
+use granule_solver::ContactState;
 
 use crate::world::contact::{Carried, Contact};
-
-/// How the surfaces of a contact moved against each other in a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ContactState {
-    /// It carried a load and friction held.
-    Stick,
-    /// It carried a load, and friction was at its limit; without friction any load is at it.
-    Slip,
-    /// It carried nothing.
-    #[default]
-    Open,
-}
-
-impl ContactState {
-    /// Name, as in results: `stick`, `slip`, `open`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ContactState::Stick => "stick",
-            ContactState::Slip => "slip",
-            ContactState::Open => "open",
-        }
-    }
-}
 
 /// What a contact did in a step or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
