@@ -36,6 +36,11 @@ const ALL: &[Layers] = &[
         ],
     },
     Layers {
+        folder: "crates/levelset/src",
+        path: "",
+        layers: &[&["kernel"], &["lattice"], &["error"], &["blocks"], &["grid"], &["build"]],
+    },
+    Layers {
         folder: "crates/engine/src",
         path: "",
         layers: &[&["world"], &["book", "contacts", "islands"], &["step"], &["interface"]],

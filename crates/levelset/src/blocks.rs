@@ -1,0 +1,230 @@
+//! Values of nodes in cubic blocks, of which only those are held that the band touches.
+//!
+//! A directory has one word of 32 bits for each block: where its values are, or a signed distance at its centre. All
+//! values are in cells, multiples of the spacing, so that grids of any scale hold the same bits. How they are
+//! interpolated is left to [`crate::grid`].
+
+use granule_model::DVec3;
+
+use crate::lattice::Lattice;
+
+/// Nodes of a block along each axis.
+pub(crate) const EDGE: usize = 4;
+/// Nodes of a block.
+pub(crate) const NODES: usize = EDGE * EDGE * EDGE;
+/// Furthest node of a block from its centre, in cells.
+pub(crate) const HALF_DIAGONAL: f64 = 0.5 * (EDGE - 1) as f64 * SQRT_3;
+/// Square root of 3.
+pub(crate) const SQRT_3: f64 = 1.732_050_807_568_877_2;
+/// Mark of a word that says where values are.
+const HELD: u32 = 1 << 31;
+/// Largest code inside the band; one more is beyond it.
+const LARGEST_CODE: f64 = 32_766.0;
+/// Code of nodes beyond the band.
+const BEYOND_CODE: i16 = 32_767;
+
+/// How node values are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// 4 bytes a node: rounded by at most 6e-8 of the value.
+    F32,
+    /// 2 bytes a node: 65533 levels across the band, rounded by at most `band / 65532`.
+    I16,
+}
+
+impl Storage {
+    /// Largest difference of a held value from the given one, in the unit of `band`.
+    pub(crate) fn rounding(self, band: f64) -> f64 {
+        match self {
+            Storage::F32 => band * f64::from(f32::EPSILON),
+            // The second term covers the rounding of the product of code and step.
+            Storage::I16 => band * (0.5 / LARGEST_CODE + f64::EPSILON),
+        }
+    }
+}
+
+/// Values of the blocks that are held, one block after the other, x fastest.
+#[derive(Clone, Debug)]
+pub(crate) enum Values {
+    F32(Vec<f32>),
+    /// Codes, and the distance between two of them in cells.
+    I16(Vec<i16>, f64),
+}
+
+impl Values {
+    /// No values yet.
+    pub(crate) fn new(storage: Storage, band: f64) -> Values {
+        match storage {
+            Storage::F32 => Values::F32(Vec::new()),
+            Storage::I16 => Values::I16(Vec::new(), band / LARGEST_CODE),
+        }
+    }
+
+    /// Appends a block in cells; values of `band` and more are beyond it.
+    pub(crate) fn push(&mut self, block: &[f64; NODES], band: f64) {
+        match self {
+            Values::F32(values) => values.extend(block.iter().map(|&v| if v.abs() < band { v as f32 } else { far(v) })),
+            Values::I16(codes, step) => codes.extend(block.iter().map(|&v| {
+                if v.abs() < band {
+                    (v / *step).round() as i16
+                } else if v < 0.0 {
+                    -BEYOND_CODE
+                } else {
+                    BEYOND_CODE
+                }
+            })),
+        }
+    }
+
+    /// Appends the blocks of `other`.
+    pub(crate) fn append(&mut self, other: &Values) {
+        match (self, other) {
+            (Values::F32(all), Values::F32(more)) => all.extend_from_slice(more),
+            (Values::I16(all, _), Values::I16(more, _)) => all.extend_from_slice(more),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn shrink(&mut self) {
+        match self {
+            Values::F32(values) => values.shrink_to_fit(),
+            Values::I16(codes, _) => codes.shrink_to_fit(),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Values::F32(values) => size_of_val(values.as_slice()),
+            Values::I16(codes, _) => size_of_val(codes.as_slice()),
+        }
+    }
+}
+
+fn far(value: f64) -> f32 {
+    if value < 0.0 { f32::NEG_INFINITY } else { f32::INFINITY }
+}
+
+/// Code to cells; infinite beyond the band.
+fn decode(code: i16, step: f64) -> f64 {
+    match code {
+        BEYOND_CODE => f64::INFINITY,
+        n if n == -BEYOND_CODE => f64::NEG_INFINITY,
+        n => f64::from(n) * step,
+    }
+}
+
+/// A word of the directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word(u32);
+
+impl Word {
+    /// Values are held, after those of `rank` other blocks.
+    pub(crate) fn held(rank: usize) -> Word {
+        Word(HELD | rank as u32)
+    }
+
+    /// None are held; `centre` is the signed distance at the centre of the block in cells, rounded towards zero.
+    pub(crate) fn far(centre: f64) -> Word {
+        let rounded = centre as f32;
+        let above = f64::from(rounded).abs() > centre.abs();
+        // The last bit goes, which is a rounding towards zero; one step more where the conversion rounded up.
+        Word((rounded.to_bits() >> 1).saturating_sub(u32::from(above)))
+    }
+
+    /// The rank of a block that is held, or the distance at the centre of one that is not.
+    pub(crate) fn read(self) -> Result<usize, f64> {
+        match self.0 & HELD {
+            0 => Err(f64::from(f32::from_bits(self.0 << 1))),
+            _ => Ok((self.0 & !HELD) as usize),
+        }
+    }
+
+    /// The word after `ranks` further blocks came before it.
+    pub(crate) fn shifted(self, ranks: usize) -> Word {
+        self.read().map_or(self, |rank| Word::held(rank + ranks))
+    }
+}
+
+/// The directory with the values.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks {
+    /// Blocks along each axis.
+    pub(crate) count: [usize; 3],
+    /// One word for each block, x fastest.
+    pub(crate) words: Vec<Word>,
+    pub(crate) values: Values,
+}
+
+impl Blocks {
+    /// Blocks that hold the nodes of a lattice, along each axis.
+    pub(crate) fn counts(lattice: &Lattice) -> [usize; 3] {
+        lattice.nodes.map(|n| n.div_ceil(EDGE))
+    }
+
+    /// Centre of a block.
+    pub(crate) fn centre(lattice: &Lattice, block: [usize; 3]) -> DVec3 {
+        lattice.point(block.map(|b| (b * EDGE) as f64 + 0.5 * (EDGE - 1) as f64))
+    }
+
+    fn word(&self, [x, y, z]: [usize; 3]) -> Word {
+        self.words[(z * self.count[1] + y) * self.count[0] + x]
+    }
+
+    /// The value of a node, infinite beyond the band, or the distance at the centre of a block that is not held.
+    pub(crate) fn node(&self, node: [usize; 3]) -> Result<f64, f64> {
+        let rank = self.word(node.map(|i| i / EDGE)).read().map_or_else(Err, Ok)?;
+        let [x, y, z] = node.map(|i| i % EDGE);
+        let at = rank * NODES + (z * EDGE + y) * EDGE + x;
+        Ok(match &self.values {
+            Values::F32(values) => f64::from(values[at]),
+            Values::I16(codes, step) => decode(codes[at], *step),
+        })
+    }
+
+    /// Values of the `N` x `N` x `N` nodes from `low` on, as `[z][y][x]`; infinite beyond the band. `None` where a
+    /// block is not held.
+    pub(crate) fn gather<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
+        match &self.values {
+            Values::F32(values) => self.gather_with(low, |at| f64::from(values[at])),
+            Values::I16(codes, step) => self.gather_with(low, |at| decode(codes[at], *step)),
+        }
+    }
+
+    #[inline]
+    fn gather_with<const N: usize>(&self, low: [usize; 3], value: impl Fn(usize) -> f64) -> Option<[[[f64; N]; N]; N]> {
+        let mut out = [[[0.0; N]; N]; N];
+        let [xs, ys, zs] = low.map(runs::<N>);
+        for (bz, lz, z0, z1) in zs {
+            for (by, ly, y0, y1) in ys {
+                for (bx, lx, x0, x1) in xs {
+                    if z0 == z1 || y0 == y1 || x0 == x1 {
+                        continue;
+                    }
+                    let base = self.word([bx, by, bz]).read().ok()? * NODES;
+                    for z in z0..z1 {
+                        for y in y0..y1 {
+                            let row = base + ((lz + z - z0) * EDGE + ly + y - y0) * EDGE + lx;
+                            for x in x0..x1 {
+                                out[z][y][x] = value(row + x - x0);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Some(out)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.words.as_slice()) + self.values.bytes()
+    }
+}
+
+/// The one or two blocks that `N` nodes from `low` on lie in, along one axis: block, first node in it, and from which
+/// to which of the `N`.
+#[inline]
+fn runs<const N: usize>(low: usize) -> [(usize, usize, usize, usize); 2] {
+    let (block, first) = (low / EDGE, low % EDGE);
+    let cut = N.min(EDGE - first);
+    [(block, first, 0, cut), (block + 1, 0, cut, N)]
+}

@@ -1,0 +1,72 @@
+//! Why a grid of signed distances cannot be built.
+
+use granule_model::DVec3;
+use thiserror::Error;
+
+/// A grid that cannot be built. Indices count from zero in the order in which things were given.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum LevelSetError {
+    /// A length is NaN or infinite.
+    #[error("{what} must be a finite number, not {value}")]
+    NotFinite {
+        /// Which length.
+        what: &'static str,
+        /// The value given \[m\].
+        value: f64,
+    },
+    /// A length that must be positive is zero or negative.
+    #[error("{what} must be positive, not {value}")]
+    NotPositive {
+        /// Which length.
+        what: &'static str,
+        /// The value given \[m\].
+        value: f64,
+    },
+    /// A box whose lowest corner is not below its highest one.
+    #[error("the box from {min} to {max} is empty: it needs an extent along each axis")]
+    EmptyBounds {
+        /// Its lowest corner \[m\].
+        min: DVec3,
+        /// Its highest corner \[m\].
+        max: DVec3,
+    },
+    /// A band too thin to interpolate in, or thicker than any use.
+    #[error("the band must be {min} to {max} cells to each side, not {cells}", min = crate::lattice::THINNEST_BAND, max = crate::lattice::THICKEST_BAND)]
+    Band {
+        /// The number of cells given.
+        cells: u32,
+    },
+    /// A grid with more nodes than can be counted or held.
+    #[error(
+        "the grid would have {nodes:e} nodes, more than {most:e}: take a larger spacing than {spacing} m",
+        most = crate::lattice::MOST_NODES
+    )]
+    TooLarge {
+        /// How many nodes.
+        nodes: f64,
+        /// The spacing \[m\].
+        spacing: f64,
+    },
+    /// A spacing that vanishes beside the coordinates.
+    #[error("a spacing of {spacing:e} m is lost in the rounding of coordinates of {coordinate:e} m")]
+    Unresolved {
+        /// The spacing \[m\].
+        spacing: f64,
+        /// The largest coordinate \[m\].
+        coordinate: f64,
+    },
+    /// A distance function that returned NaN or infinity.
+    #[error("the distance at {point} is {value}, not a finite number")]
+    DistanceNotFinite {
+        /// Where \[m\].
+        point: DVec3,
+        /// What it returned.
+        value: f64,
+    },
+    /// No node lies inside.
+    #[error("nothing is inside: no node of the grid has a negative distance; is it thinner than the spacing?")]
+    NoInside,
+    /// No node lies outside.
+    #[error("nothing is outside: no node of the grid has a positive distance")]
+    NoOutside,
+}

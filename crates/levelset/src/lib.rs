@@ -1,0 +1,20 @@
+//! Signed-distance grids with a narrow band: how far a point is from a surface, and on which side.
+//!
+//! Floor 1 of the workspace: knows boxes and vectors, no body and no shape. Grids are built from functions, closed
+//! meshes and voxel volumes; they give the distance and its gradient near the surface, a bound of the distance
+//! anywhere, and the surface as triangles. Whether a mesh is closed and what a grid is used for is left to
+//! `granule-geometry`.
+//!
+//! Distances are in metres, negative inside and positive outside. No length is absolute: each tolerance is a number
+//! times the spacing of the grid or an extent of the mesh.
+
+mod blocks;
+mod build;
+mod error;
+mod grid;
+mod kernel;
+mod lattice;
+
+pub use blocks::Storage;
+pub use error::LevelSetError;
+pub use grid::{LevelSet, Sample};

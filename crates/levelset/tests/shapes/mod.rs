@@ -1,0 +1,95 @@
+//! Shapes with exact distances, and random points from a fixed seed.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use granule_model::{Aabb, DQuat, DVec3};
+
+/// A shape about one metre in size with an exact signed distance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape {
+    /// Radius 1.
+    Sphere,
+    /// Radius 0.8 of the circle around z, 0.3 of the tube.
+    Torus,
+    /// Half edges 0.7, 0.5, 0.6, turned by the rotation.
+    Box(DQuat),
+}
+
+pub(crate) const HALF: DVec3 = DVec3::new(0.7, 0.5, 0.6);
+const CIRCLE: f64 = 0.8;
+const TUBE: f64 = 0.3;
+
+impl Shape {
+    pub(crate) fn distance(&self, p: DVec3) -> f64 {
+        match self {
+            Shape::Sphere => p.length() - 1.0,
+            Shape::Torus => (p - circle(p)).length() - TUBE,
+            Shape::Box(turn) => {
+                let q = (turn.conjugate() * p).abs() - HALF;
+                q.max(DVec3::ZERO).length() + q.max_element().min(0.0)
+            }
+        }
+    }
+
+    /// Gradient of the distance, away from kinks.
+    pub(crate) fn gradient(&self, p: DVec3) -> DVec3 {
+        match self {
+            Shape::Sphere => p.normalize(),
+            Shape::Torus => (p - circle(p)).normalize(),
+            Shape::Box(turn) => {
+                let local = turn.conjugate() * p;
+                let q = local.abs() - HALF;
+                let outward = if q.max_element() > 0.0 {
+                    q.max(DVec3::ZERO).normalize()
+                } else {
+                    DVec3::from_array(std::array::from_fn(|i| if q[i] == q.max_element() { 1.0 } else { 0.0 }))
+                };
+                *turn * (outward * local.signum())
+            }
+        }
+    }
+
+    /// A point within `reach` of the surface.
+    pub(crate) fn near_surface(&self, random: &mut Random, reach: f64) -> DVec3 {
+        loop {
+            let p = random.point(1.25);
+            let on = p - self.distance(p) * self.gradient(p);
+            let off = reach * (2.0 * random.next() - 1.0);
+            let q = on + off * self.gradient(on + 1e-6 * self.gradient(p));
+            if (self.distance(q) - off).abs() < 1e-9 {
+                return q;
+            }
+        }
+    }
+}
+
+/// Nearest point of the circle of the torus.
+fn circle(p: DVec3) -> DVec3 {
+    let flat = DVec3::new(p.x, p.y, 0.0);
+    if flat.length() > 0.0 { flat * (CIRCLE / flat.length()) } else { CIRCLE * DVec3::X }
+}
+
+pub(crate) fn cube(half: f64) -> Aabb {
+    Aabb::new(DVec3::splat(-half), DVec3::splat(half))
+}
+
+/// Order of a sequence of errors, each at half the spacing of the one before: slope between the first and the last.
+pub(crate) fn mean_order(errors: &[f64]) -> f64 {
+    (errors[0] / errors[errors.len() - 1]).log2() / (errors.len() - 1) as f64
+}
+
+/// A linear congruential generator (Knuth's MMIX).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// From 0 to 1.
+    pub(crate) fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Each coordinate from -half to half.
+    pub(crate) fn point(&mut self, half: f64) -> DVec3 {
+        DVec3::from_array(std::array::from_fn(|_| half * (2.0 * self.next() - 1.0)))
+    }
+}
