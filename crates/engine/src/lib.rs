@@ -49,7 +49,7 @@ pub mod prelude {
         Accuracy, BodyDescription, ContactForce, ContactState, Domain, EngineError, Etm, Law, Leaving, MaterialId,
         Motion, RestCriterion, Settings, Simulation, Snapshot, StepReport,
     };
-    pub use granule_forces::{BodyView, Drag, Force, ForceField};
+    pub use granule_forces::{BodyView, Damping, Drag, Force, ForceField};
     pub use granule_geometry::{Shape, ShapeError};
     pub use granule_integrator::Integrator;
     pub use granule_model::{BodyId, BodyKind, Coefficients, DQuat, DVec3, Material, Pose, Velocity};

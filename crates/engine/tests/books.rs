@@ -140,6 +140,7 @@ fn whirl(body: &BodyView) -> Force {
 #[test]
 fn losses_summed_where_they_arise_make_up_the_change_of_energy() {
     let drag = Drag { viscosity: 5.0, density: 40.0, drag_coefficient: 0.5, moment_coefficient: 0.1 };
+    let damping = Damping { linear: 0.5, angular: 1.0 };
     let plain = Settings::default();
     let by = |name: &str| Settings { law: Law::by_name(name).expect("there is one"), ..plain };
     for (name, settings, has_field) in [
@@ -154,6 +155,9 @@ fn losses_summed_where_they_arise_make_up_the_change_of_energy() {
         ("Runge-Kutta", Settings { integrator: Integrator::RungeKutta4, ..plain }, false),
         ("events", Settings { stepping: Stepping::Event, ..plain }, false),
         ("events, smm, drag", Settings { stepping: Stepping::Event, drag, ..by("smm") }, false),
+        ("damping", Settings { damping, ..plain }, false),
+        ("smm, drag, damping and field", Settings { drag, damping, ..by("smm") }, true),
+        ("Runge-Kutta, damping", Settings { damping, integrator: Integrator::RungeKutta4, ..plain }, false),
     ] {
         let mut simulation = Simulation::new(settings).expect("valid");
         let rock = simulation.add_material(Material { rolling_friction: 0.05, ..ROCK }).expect("the material is valid");

@@ -165,7 +165,7 @@ pub struct EnergyTotals {
     /// Taken by normal impulses of contacts that were not hit.
     #[serde(with = "finite_or_null")]
     pub dissipated_contact: f64,
-    /// Taken by drag.
+    /// Taken by drag and damping.
     #[serde(with = "finite_or_null")]
     pub dissipated_drag: f64,
     /// Taken from bodies that fell asleep.

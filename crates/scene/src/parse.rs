@@ -26,6 +26,7 @@ const KEYS: &[&str] = &[
     "run",
     "law",
     "drag",
+    "damping",
     "domain",
     "materials",
     "pair",
@@ -54,6 +55,7 @@ pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError>
         settings: Settings {
             law: run::law(&root)?,
             drag: run::drag(&root)?,
+            damping: run::damping(&root)?,
             domain: domain::read(&root)?,
             ..run.settings
         },

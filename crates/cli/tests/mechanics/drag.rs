@@ -58,3 +58,24 @@ fn without_a_fluid_bodies_fall_freely() {
     assert!((speed / 19.6 - 1.0).abs() <= 1e-12, "{speed}");
     assert!((mass / (2650.0 * 4.0 / 3.0 * PI * 0.05f64.powi(3)) - 1.0).abs() <= 1e-12, "{mass}");
 }
+
+/// Under global damping of rate xi a step takes xi dt of the velocity that it begins with and adds g dt: falling bodies
+/// come to g / xi, whatever their size and shape, and what spins keeps `(1 - xi dt)^n` of its spin after n steps.
+#[test]
+fn damped_bodies_fall_with_g_over_the_rate() {
+    let mut judge = Judge::default();
+    for (rate, time_step) in [(0.5, 1e-2), (4.0, 1e-3), (4.0, 0.2)] {
+        for (name, shape) in [("sphere", sphere(0.05)), ("cuboid", cuboid(DVec3::new(0.1, 0.2, 2.0)))] {
+            let duration = 30.0 / rate;
+            let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {time_step:?}"));
+            scene.add(format!("[damping]\nlinear = {rate:?}"));
+            scene.material("stone", 0.5, 0.5);
+            scene.body(&Body::new("stone", &shape, "stone", DVec3::ZERO));
+            let speed = -scene.run().body("stone").velocity.z;
+            let label = format!("{name}, {rate} 1/s, {time_step} s");
+            // Measured: 2e-14 to 9e-14, what thirty time constants leave.
+            judge.at_most("terminal speed", label, (speed * rate / 9.8 - 1.0).abs(), 1e-12);
+        }
+    }
+    judge.finish();
+}

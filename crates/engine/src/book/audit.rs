@@ -37,7 +37,7 @@ pub struct Audit {
     pub dissipated_friction: f64,
     /// Lost by the contact stage.
     pub dissipated_contact: f64,
-    /// Taken by drag.
+    /// Taken by drag and damping.
     pub dissipated_drag: f64,
     /// Taken from bodies that fell asleep.
     pub dissipated_sleep: f64,

@@ -96,7 +96,7 @@ pub struct EnergyReport {
     pub dissipated_friction: f64,
     /// Lost in this step by normal impulses of contacts that were not hit.
     pub dissipated_contact: f64,
-    /// Taken by drag in this step.
+    /// Taken by drag and damping in this step.
     pub dissipated_drag: f64,
     /// Taken from bodies that fell asleep in this step: their kinetic energy with their share of the last term of E*.
     pub dissipated_sleep: f64,

@@ -1,6 +1,6 @@
-//! Phase `forces`: gravity, force fields and drag, and the work of the fields.
+//! Phase `forces`: gravity, force fields, drag and damping, and the work of the fields.
 
-use granule_forces::Force;
+use granule_forces::{Damping, Force};
 use granule_integrator::Load;
 use granule_model::{InverseInertia, Pose, Velocity};
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use crate::world::check;
 use crate::world::error::EngineError;
 use crate::world::parallel;
 
-/// Phase `forces`: gravity, fields and drag change the velocities of the bodies awake.
+/// Phase `forces`: damping, gravity, fields and drag change the velocities of the bodies awake.
 ///
 /// # Errors
 /// [`EngineError::Field`] where the fields take a body further than 1e12 m.
@@ -40,11 +40,11 @@ struct Forced {
     velocity: Velocity,
     /// Of the fields.
     force: Force,
-    /// Change of the velocity by drag.
+    /// Change of the velocity by drag and damping.
     dragged: Velocity,
 }
 
-/// Velocity of a body after gravity, force fields and drag have acted on it, and what these did.
+/// Velocity of a body after damping, gravity, force fields and drag have acted on it, and what these did.
 fn forced(
     catalogue: &Catalogue,
     i: usize,
@@ -54,7 +54,8 @@ fn forced(
     &Part { time, dt, .. }: &Part,
 ) -> Forced {
     let table = &catalogue.bodies;
-    let mut velocity = *velocity;
+    let resisted = catalogue.settings.damping.change(velocity, dt);
+    let mut velocity = *velocity + resisted;
     velocity.linear += catalogue.gravity() * dt;
     let mut force = Force::default();
     if !catalogue.fields.is_empty() {
@@ -64,14 +65,14 @@ fn forced(
     }
     let drag = &catalogue.settings.drag;
     if drag.is_none() {
-        return Forced { velocity, force, dragged: Velocity::ZERO };
+        return Forced { velocity, force, dragged: resisted };
     }
     let damped = drag.damp(&velocity, table.mass[i], inertia, table.radius[i], dt);
-    Forced { velocity: damped, force, dragged: damped - velocity }
+    Forced { velocity: damped, force, dragged: resisted + (damped - velocity) }
 }
 
 /// Lets the forces act on all bodies awake, and notes those of the fields in `field_forces`, and in `dragged` what drag
-/// did.
+/// and damping did.
 ///
 /// # Errors
 /// The body that the force fields take further than 1e12 m.
@@ -88,7 +89,7 @@ fn apply(
     let act = |i: usize, v: &Velocity| forced(catalogue, i, &pose[i], &frames.inverse_inertia[i], v, part);
     field_forces.clear();
     dragged.clear();
-    if catalogue.fields.is_empty() && catalogue.settings.drag.is_none() {
+    if catalogue.fields.is_empty() && !catalogue.settings.resists() {
         parallel::for_each(velocity.par_iter_mut().enumerate(), |(i, v)| {
             if moves(i) {
                 *v = act(i, v).velocity;
@@ -140,7 +141,7 @@ pub(crate) fn apply_to(
     }
 }
 
-/// Notes the work of the force fields and of drag on each body in a part of `dt` \[s\] whose contact stage has ended.
+/// Notes the work of the force fields, and of drag with damping, on each body in a part of `dt` \[s\] whose contact stage has ended.
 ///
 /// With v0 the velocity before the forces, v1 the one after them, v2 the one with which the body moves, and P = m
 /// (v2 - v1) what its contacts did, E* changes by
@@ -220,10 +221,16 @@ pub(crate) fn sum_but_for(undone: &[bool], of_bodies: &[f64]) -> f64 {
     of_bodies.iter().enumerate().filter(|(i, _)| stands(undone, *i)).map(|(_, of_body)| of_body).sum()
 }
 
-/// Gravity, force fields and drag on body `i` in the given state at `time` \[s\].
+/// Gravity, force fields, drag and damping on body `i` in the given state at `time` \[s\].
 pub(crate) fn load(catalogue: &Catalogue, i: usize, pose: &Pose, velocity: &Velocity, time: f64) -> Load {
     let table = &catalogue.bodies;
     let drag = catalogue.settings.drag.force(velocity, table.radius[i]);
     let force = catalogue.field_force(i, pose, velocity, time) + drag;
-    Load { acceleration: catalogue.gravity() + force.force * table.inverse_mass[i], torque: force.torque }
+    let Damping { linear, angular } = catalogue.settings.damping;
+    let spin = pose.inverse_transform_vector(velocity.angular);
+    let momentum = pose.transform_vector(table.principal_inertia[i] * spin);
+    Load {
+        acceleration: catalogue.gravity() + force.force * table.inverse_mass[i] - linear * velocity.linear,
+        torque: force.torque - angular * momentum,
+    }
 }

@@ -35,6 +35,9 @@ pub(crate) fn settings(settings: &Settings) -> Result<(), EngineError> {
     if let Err(error) = settings.drag.validate() {
         return setting(error.field, error.value, "a finite number not below 0");
     }
+    if let Err(error) = settings.damping.validate() {
+        return setting(error.field, error.value, "a finite rate not below 0 1/s");
+    }
     match settings.law.validate() {
         Err(ProblemError::Parameter { name, value, expected }) => setting(name, value, expected),
         _ => Ok(()),

@@ -82,6 +82,8 @@ pub struct Settings {
     pub sleeping: bool,
     /// Air drag on every dynamic body.
     pub drag: Drag,
+    /// Global damping of every dynamic body, for settling; none by default.
+    pub damping: Damping,
     /// How poses are advanced.
     pub integrator: Integrator,
     /// How a step is made.
@@ -94,6 +96,13 @@ pub struct Settings {
     pub domain: Option<Domain>,
 }
 
+impl Settings {
+    /// Whether bodies are slowed down by anything but contacts.
+    pub(crate) fn resists(&self) -> bool {
+        !(self.drag.is_none() && self.damping.is_none())
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Settings {
@@ -102,6 +111,7 @@ impl Default for Settings {
             law: Law::default(),
             sleeping: true,
             drag: Drag::default(),
+            damping: Damping::default(),
             integrator: Integrator::default(),
             stepping: Stepping::default(),
             jam: JamResponse::default(),
@@ -111,7 +121,7 @@ impl Default for Settings {
     }
 }
 
-pub use granule_forces::Drag;
+pub use granule_forces::{Damping, Drag};
 pub use granule_integrator::Integrator;
 pub use granule_solver::{Etm, Law};
 

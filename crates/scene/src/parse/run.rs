@@ -1,9 +1,9 @@
-//! `[run]`, `[law]` and `[drag]`: how the simulation is run.
+//! `[run]`, `[law]`, `[drag]` and `[damping]`: how the simulation is run.
 
 use std::ops::Range;
 
 use granule_engine::{Accuracy, Etm, JamResponse, Law, RestCriterion, Settings, Stepping};
-use granule_forces::Drag;
+use granule_forces::{Damping, Drag};
 use granule_integrator::Integrator;
 use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
 
@@ -29,6 +29,7 @@ const ETM: &[&str] = &["lambda"];
 const ETM_WEIGHTED: &[&str] = &["alpha", "beta"];
 const RBSS: &[&str] = &["form"];
 const LZB: &[&str] = &["eta"];
+const DAMPING: &[&str] = &["linear", "angular"];
 const DRAG: &[&str] = &["viscosity", "density", "drag_coefficient", "moment_coefficient"];
 /// Most steps of a compression: beyond it the answer no longer changes in double precision.
 const MOST_STEPS: u64 = 1_000_000;
@@ -43,6 +44,7 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[
     ("law.rbss", RBSS),
     ("law.lzb", LZB),
     ("drag", DRAG),
+    ("damping", DAMPING),
 ];
 
 /// What `[run]` says.
@@ -196,5 +198,14 @@ pub(super) fn drag(root: &Table<'_, '_>) -> Result<Drag, SceneError> {
         density: table.or("density", 0.0, Item::not_negative)?,
         drag_coefficient: table.or("drag_coefficient", 0.0, Item::not_negative)?,
         moment_coefficient: table.or("moment_coefficient", 0.0, Item::not_negative)?,
+    })
+}
+
+pub(super) fn damping(root: &Table<'_, '_>) -> Result<Damping, SceneError> {
+    let Some(item) = root.get("damping") else { return Ok(Damping::default()) };
+    let table = item.table("`[damping]`", DAMPING)?;
+    Ok(Damping {
+        linear: table.or("linear", 0.0, Item::not_negative)?,
+        angular: table.or("angular", 0.0, Item::not_negative)?,
     })
 }
