@@ -4,7 +4,7 @@ use granule_model::{Aabb, DMat3, DVec3, Pose};
 
 use crate::geometry::Geometry;
 
-/// The box that `geometry` fills at `pose`; tight to rounding for every bounded shape.
+/// The box that `geometry` fills at `pose`; tight to rounding for every bounded shape but grains.
 pub(crate) fn aabb(geometry: &Geometry, pose: &Pose) -> Aabb {
     match geometry {
         Geometry::Sphere { radius } => around(pose.position, DVec3::splat(*radius)),
@@ -19,6 +19,7 @@ pub(crate) fn aabb(geometry: &Geometry, pose: &Pose) -> Aabb {
         }
         Geometry::Convex(data) => of_points(&data.vertices, pose),
         Geometry::Mesh(data) => of_points(&data.vertices, pose),
+        Geometry::Grain(data) => data.aabb(&data.placed(pose)),
         Geometry::Compound(parts) => parts
             .iter()
             .map(|p| aabb(&p.geometry, &pose.compose(&p.pose)))

@@ -64,6 +64,9 @@ impl Shape {
                 return Err(ShapeError::PartPose { part });
             }
             check_vertex(part, pose.position)?;
+            if let Geometry::Grain(_) = shape.0.geometry {
+                return Err(ShapeError::PartOfGrid { part });
+            }
             let unit = shape.0.unit_mass.ok_or(ShapeError::PartWithoutVolume { part, name: shape.name() })?;
             moments.push(Moments::from_unit_mass(&unit).moved(&normalized(pose)));
         }
@@ -149,7 +152,7 @@ impl Shape {
 }
 
 /// A shape with mass; refused when rounding leaves it without a positive moment of inertia.
-fn solid(name: &'static str, geometry: Geometry, moments: &Moments, bounding_radius: f64) -> Result<Shape, ShapeError> {
+pub(crate) fn solid(name: &'static str, geometry: Geometry, moments: &Moments, bounding_radius: f64) -> Result<Shape, ShapeError> {
     let unit = moments.unit_mass();
     let inertia = unit.principal_inertia;
     if !(inertia.is_finite() && inertia.min_element() > 0.0) {
@@ -204,7 +207,11 @@ fn part_radius(pose: &Pose, geometry: &Geometry) -> f64 {
         }
         Geometry::Cuboid { half } => crate::surface::cuboid_corners(*half).map(reach).into_iter().fold(0.0, f64::max),
         Geometry::Convex(data) => data.vertices.iter().map(|&v| reach(v)).fold(0.0, f64::max),
-        Geometry::Compound(_) | Geometry::HalfSpace { .. } | Geometry::Mesh(_) | Geometry::Container(_) => {
+        Geometry::Grain(_)
+        | Geometry::Compound(_)
+        | Geometry::HalfSpace { .. }
+        | Geometry::Mesh(_)
+        | Geometry::Container(_) => {
             f64::INFINITY
         }
     }

@@ -129,6 +129,39 @@ pub enum ShapeError {
         /// Its kind.
         name: &'static str,
     },
+    /// A part of a compound that is a level-set grain.
+    #[error("part {part} of the compound is a level set; make the whole one level set instead")]
+    PartOfGrid {
+        /// Index of the part.
+        part: usize,
+    },
+    /// A shape without finite volume that should become a level-set grain.
+    #[error("a {name} has no finite volume and cannot be made a level set")]
+    LevelSetWithoutVolume {
+        /// Its kind.
+        name: &'static str,
+    },
+    /// Too few or too many surface nodes.
+    #[error("{count} surface nodes; a grain has {fewest} to {most}")]
+    Nodes {
+        /// How many were asked for, or are needed by the sharp edges.
+        count: usize,
+        /// Fewest.
+        fewest: usize,
+        /// Most.
+        most: usize,
+    },
+    /// A grid that does not resolve the grain.
+    #[error("a grid of spacing {spacing} m is too coarse: the grain is nowhere deeper than {depth} m, and needs twice the spacing")]
+    TooCoarse {
+        /// Distance of the grid's points \[m\].
+        spacing: f64,
+        /// Greatest depth of a point inside \[m\].
+        depth: f64,
+    },
+    /// Signed distances that cannot be made.
+    #[error(transparent)]
+    LevelSet(#[from] granule_levelset::LevelSetError),
     /// A part of a compound whose pose is not finite or whose quaternion is zero.
     #[error("the pose of part {part} of the compound is not a finite position with a rotation")]
     PartPose {

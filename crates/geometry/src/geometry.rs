@@ -3,9 +3,12 @@
 //! Everything here is in body axes (origin in the centre of mass, axes along the principal axes) and immutable after
 //! construction. Checks of user input live in `build`, contact kernels in `narrow`.
 
+use std::sync::Arc;
+
 use granule_model::{Aabb, DVec3, Pose};
 
 use crate::convex::ConvexData;
+use crate::grain::GrainData;
 use crate::mesh::MeshData;
 
 /// What a shape is made of, in body axes.
@@ -19,6 +22,8 @@ pub(crate) enum Geometry {
     Cuboid { half: DVec3 },
     /// Convex polyhedron.
     Convex(ConvexData),
+    /// Signed distances on a grid, with nodes on their contour.
+    Grain(Arc<GrainData>),
     /// Union of convex parts; they may overlap each other.
     Compound(Vec<Part>),
     /// All points `p` with `normal . p <= 0` are solid.
@@ -37,6 +42,7 @@ impl Geometry {
             Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => *radius,
             Geometry::Cuboid { half } => half.min_element(),
             Geometry::Convex(data) => data.half_width,
+            Geometry::Grain(data) => data.half_width,
             Geometry::Compound(parts) => parts.iter().map(|p| p.geometry.half_width()).fold(f64::INFINITY, f64::min),
             Geometry::HalfSpace { .. } | Geometry::Mesh(_) | Geometry::Container(_) => f64::INFINITY,
         }

@@ -55,6 +55,10 @@ pub(crate) fn raise_geometry(geometry: &Geometry, pose: &Pose, cell: &Rectangle,
                 }
             }
         }
+        Geometry::Grain(data) => {
+            let placed = data.placed(pose);
+            data.points().for_each(|p| raise_point(placed.transform_point(p), cell, best));
+        }
         Geometry::Compound(parts) => {
             parts.iter().for_each(|p| raise_geometry(&p.geometry, &pose.compose(&p.pose), cell, best));
         }
@@ -72,6 +76,13 @@ pub(crate) fn raise_surface(surface: &Surface, pose: &Pose, cell: &Rectangle, be
     let corners: Vec<_> = surface.vertices.iter().map(|&v| pose.transform_point(v)).collect();
     for t in &surface.triangles {
         raise_polygon(t.map(|i| corners[i as usize]), cell, best);
+    }
+}
+
+/// Of a grain the nodes count.
+fn raise_point(p: DVec3, cell: &Rectangle, best: &mut Best) {
+    if (0..2).all(|k| (cell.min[k]..=cell.max[k]).contains(&p[k])) {
+        raise(best, p);
     }
 }
 

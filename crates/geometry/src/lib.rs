@@ -4,13 +4,16 @@
 
 mod bounds;
 mod build;
+mod build_grain;
 mod check;
 mod closed_mesh;
 mod convex;
 mod decompose;
+mod distance;
 mod error;
 mod faces;
 mod geometry;
+mod grain;
 mod highest;
 mod hull;
 mod joints;
@@ -19,8 +22,10 @@ mod mass;
 mod mesh;
 mod narrow;
 mod shape;
+mod shim;
 mod surface;
 
+pub use build_grain::GrainOptions;
 pub use error::ShapeError;
 pub use narrow::{balls, contacts, passage};
 pub use shape::Shape;

@@ -28,6 +28,8 @@ mod closest;
 mod compound;
 mod crossing;
 mod cuboid;
+mod field;
+mod grain;
 mod mesh;
 mod patch;
 mod plane;
@@ -106,10 +108,11 @@ impl Side<'_> {
             Geometry::Capsule { .. } => 1,
             Geometry::Cuboid { .. } => 2,
             Geometry::Convex(_) => 3,
-            Geometry::Compound(_) => 4,
-            Geometry::HalfSpace { .. } => 5,
-            Geometry::Container(_) => 6,
-            Geometry::Mesh(_) => 7,
+            Geometry::Grain(_) => 4,
+            Geometry::Compound(_) => 5,
+            Geometry::HalfSpace { .. } => 6,
+            Geometry::Container(_) => 7,
+            Geometry::Mesh(_) => 8,
         }
     }
 }
@@ -152,7 +155,7 @@ fn against_plane(a: Side, plane: &plane::Plane, margin: f64, out: &mut Vec<Conta
 
 /// Two convex pieces, `a` of no higher rank than `b`.
 fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
-    use Geometry::{Capsule, Convex, Cuboid, Sphere};
+    use Geometry::{Capsule, Convex, Cuboid, Grain, Sphere};
     let (centre, start) = (a.pose.position, out.len());
     match (a.geometry, b.geometry) {
         (Sphere { radius: ra }, Sphere { radius: rb }) => {
@@ -169,6 +172,8 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             capsule::capsule_capsule(&core_a, *ra, &core_b, *rb, margin, out);
         }
         (Cuboid { half: ha }, Cuboid { half: hb }) => cuboid::cuboid_cuboid(*ha, a.pose, *hb, b.pose, margin, out),
+        (Grain(one), Grain(other)) => grain::grain_grain((one, a.pose), (other, b.pose), margin, out),
+        (_, Grain(data)) => grain::piece_grain(a, (data, b.pose), margin, out),
         _ => {
             polytope::polytope_pair(a, b, margin, out);
             if let Capsule { .. } = a.geometry {

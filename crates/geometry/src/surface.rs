@@ -92,6 +92,7 @@ pub(crate) fn triangles(geometry: &Geometry, segments: u32) -> Surface {
         Geometry::Capsule { radius, half_length } => round(*radius, *half_length, segments),
         Geometry::Cuboid { half } => cuboid(*half),
         Geometry::Convex(data) => convex(data),
+        Geometry::Grain(data) => data.surface(),
         Geometry::Compound(parts) => {
             let mut whole = Surface::default();
             for part in parts {

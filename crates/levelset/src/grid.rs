@@ -129,7 +129,7 @@ impl LevelSet {
     }
 
     /// The cell of `p`, by its lowest node, and the place in it from 0 to 1; `None` within `rim` cells of the sides.
-    fn cell(&self, p: DVec3, rim: usize) -> Option<([usize; 3], DVec3)> {
+    pub(crate) fn cell(&self, p: DVec3, rim: usize) -> Option<([usize; 3], DVec3)> {
         let place = self.lattice.place(p);
         let last = DVec3::from_array(self.lattice.nodes.map(|n| (n - 1 - rim) as f64));
         // Written so that NaN fails.
@@ -153,7 +153,7 @@ fn shrunk(value: f64, by: f64) -> f64 {
 }
 
 /// What was interpolated, in cells, unless a node was beyond the band: these are infinite.
-fn finite((cells, gradient): (f64, DVec3), spacing: f64) -> Option<Sample> {
+pub(crate) fn finite((cells, gradient): (f64, DVec3), spacing: f64) -> Option<Sample> {
     (cells.is_finite() && gradient.is_finite()).then_some(Sample { value: cells * spacing, gradient })
 }
 

@@ -10,6 +10,7 @@
 
 mod blocks;
 mod build;
+mod contour;
 mod error;
 mod grid;
 mod kernel;

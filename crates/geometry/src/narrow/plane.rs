@@ -3,6 +3,8 @@
 use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 
 use super::capsule::Core;
+use super::field::HalfSpace;
+use super::grain::grain_plane;
 use super::sphere::push_ball;
 use super::{Side, limit_width};
 use crate::geometry::Geometry;
@@ -70,6 +72,10 @@ pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<Co
                     plane.push_corner(pose.transform_point(corner), feature as u32, margin, out);
                 }
             }
+        }
+        Geometry::Grain(data) => {
+            let half_space = HalfSpace { normal: plane.normal, foot: plane.foot };
+            grain_plane((data, pose), &half_space, margin, first, out);
         }
         Geometry::Compound(_) | Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Mesh(_) => {}
     }

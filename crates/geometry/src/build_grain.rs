@@ -1,0 +1,102 @@
+//! The constructors of level-set grains: from closed meshes, from other shapes, and from voxel volumes.
+//!
+//! A grain is made in *grain axes*: along the own axes, with the origin in the centre of mass, so that single precision
+//! serves wherever a file has its origin.
+
+use granule_levelset::{LevelSet, Storage};
+use crate::shim::{Node, surface_nodes, project};
+use granule_model::{Aabb, DVec3, Pose};
+
+use crate::build::solid;
+use crate::check::check_length;
+use crate::closed_mesh::ClosedMesh;
+use crate::error::ShapeError;
+use crate::distance::distance;
+use crate::geometry::Geometry;
+use crate::grain::{GrainData, MOST_NODES};
+use crate::mass::Moments;
+use crate::shape::Shape;
+use crate::surface::Surface;
+
+/// How a level-set grain is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GrainOptions {
+    /// Distance of the grid's points \[m\]; at most half of the grain's greatest depth. Features finer than this are
+    /// lost; memory grows by its inverse cube.
+    pub spacing: f64,
+    /// Number of surface nodes, 12 to 65 000, quasi-uniform. They find contacts: what is smaller than their distance may
+    /// slip between them. Corners and sharp edges get theirs in any case.
+    pub nodes: usize,
+}
+
+/// Distances are stored to this many spacings from the surface; contacts ask no deeper.
+const BAND: u32 = 5;
+/// The grid goes on around the surface for this many spacings.
+const AROUND: f64 = 4.0;
+/// Fewest nodes: an icosahedron.
+const FEWEST_NODES: usize = 12;
+/// Deepest point of a grain in spacings, at least: below, the grid does not tell one side from the other.
+const DEEPEST: f64 = 2.0;
+/// Sides of the polygons on which nodes of round shapes are chosen.
+const SEGMENTS: u32 = 192;
+/// Parts of a spacing to which a contour is cut for mass and nodes: the second time twice as fine, for extrapolation.
+const SUBDIVISION: u32 = 2;
+
+impl Shape {
+    /// Another solid as signed distances on a grid. Mass properties are those of the solid.
+    ///
+    /// # Errors
+    /// [`ShapeError`] for a shape without volume, and for a grid that is too coarse or too large.
+    pub fn level_set_of(shape: &Shape, options: &GrainOptions) -> Result<Shape, ShapeError> {
+        check(options)?;
+        let Some(unit) = shape.0.unit_mass else {
+            return Err(ShapeError::LevelSetWithoutVolume { name: shape.name() });
+        };
+        // Grain axes in body axes of the other shape: the same origin, turned back to its own axes.
+        let turn = Pose::new(DVec3::ZERO, shape.0.frame.rotation);
+        let mut surface = shape.triangulate(SEGMENTS);
+        surface.vertices.iter_mut().for_each(|v| *v = turn.inverse_transform_point(*v));
+        let moments = Moments::from_unit_mass(&unit);
+        let bounds = Aabb::from_points(surface.vertices.iter().copied()).padded(AROUND * options.spacing);
+        let signed = |p: DVec3| {
+            distance(&shape.0.geometry, turn.transform_point(p)).map_or(f64::NAN, |d| d.value)
+        };
+        let level_set = LevelSet::from_function(bounds, options.spacing, BAND, Storage::I16, signed)?;
+        let nodes = surface_nodes(&surface.vertices, &surface.triangles, options.nodes);
+        grain(level_set, nodes, &moments, options)
+    }
+}
+
+fn check(options: &GrainOptions) -> Result<(), ShapeError> {
+    check_length("spacing of the grid", options.spacing)?;
+    if !(FEWEST_NODES..=MOST_NODES).contains(&options.nodes) {
+        return Err(ShapeError::Nodes { count: options.nodes, fewest: FEWEST_NODES, most: MOST_NODES });
+    }
+    Ok(())
+}
+
+/// The grain with that contour; smooth nodes are moved onto it.
+fn grain(
+    level_set: LevelSet,
+    mut nodes: Vec<Node>,
+    moments: &Moments,
+    options: &GrainOptions,
+) -> Result<Shape, ShapeError> {
+    let depth = -level_set.deepest();
+    if !(depth >= DEEPEST * options.spacing) {
+        return Err(ShapeError::TooCoarse { spacing: options.spacing, depth });
+    }
+    if nodes.len() > MOST_NODES {
+        return Err(ShapeError::Nodes { count: nodes.len(), fewest: FEWEST_NODES, most: MOST_NODES });
+    }
+    for node in nodes.iter_mut().filter(|node| !node.sharp) {
+        if let Some(point) = project(&level_set, node.point) {
+            node.point = point;
+        }
+    }
+    let frame = moments.unit_mass().principal_frame().inverse();
+    let data = GrainData::new(level_set, &nodes, frame.rotation);
+    let radius = data.radius;
+    solid("level-set", Geometry::Grain(data.into()), moments, radius)
+}
+

@@ -1,0 +1,146 @@
+//! Grains: solids whose surface is the zero contour of signed distances on a grid, with nodes spread over it.
+//!
+//! The nodes find contacts, the contour says where they are: a body that touches by its nodes alone would roll like a
+//! wheel without a rim. A tree over the nodes lets a query visit those near the other body only.
+//!
+//! Everything is in *grain axes*: origin in the centre of mass, along the axes of the grid. How a grain is made stands
+//! in `build_grain`, contacts in `narrow`.
+
+mod near;
+mod reach;
+mod tree;
+
+use granule_levelset::LevelSet;
+use crate::shim::Node;
+use crate::surface::Surface;
+use granule_model::{Aabb, DQuat, DVec3, Pose};
+
+use self::near::neighbours_of;
+pub(crate) use self::near::{NEIGHBOURS, NO_NODE};
+pub(crate) use self::tree::{Cluster, clusters};
+
+/// A level-set grain.
+#[derive(Debug)]
+pub(crate) struct GrainData {
+    /// Signed distances, in grain axes.
+    pub(crate) level_set: LevelSet,
+    /// Turns grain axes to body axes.
+    pub(crate) axes: DQuat,
+    /// Box around the nodes, in grain axes.
+    pub(crate) bounds: Aabb,
+    /// Deepest point inside \[m\].
+    pub(crate) half_width: f64,
+    /// Largest distance of a node from the origin \[m\].
+    pub(crate) radius: f64,
+    /// Mean distance of neighbouring nodes \[m\].
+    pub(crate) node_spacing: f64,
+    /// How far the surface stands out between nodes \[m\].
+    pub(crate) bulge: f64,
+    /// Nodes in the order of the tree, in single precision: 6e-8 of the grain's size.
+    points: Vec<[f32; 3]>,
+    /// Outward normals of the nodes, 3e-5 to each component.
+    normals: Vec<[i16; 3]>,
+    /// Nodes at corners and along sharp edges.
+    sharp: Vec<bool>,
+    /// Nodes around each node.
+    neighbours: Vec<[u16; NEIGHBOURS]>,
+    /// Spheres around runs of nodes, parents before children.
+    pub(crate) tree: Vec<Cluster>,
+}
+
+impl GrainData {
+    /// A grain with the given contour and nodes on it, both in grain axes; at most `u16::MAX` nodes.
+    pub(crate) fn new(level_set: LevelSet, nodes: &[Node], axes: DQuat) -> Self {
+        let points: Vec<DVec3> = nodes.iter().map(|node| node.point).collect();
+        let (order, tree) = clusters(&points);
+        let ordered: Vec<&Node> = order.iter().map(|&i| &nodes[i as usize]).collect();
+        let points: Vec<DVec3> = ordered.iter().map(|node| node.point).collect();
+        let (neighbours, node_spacing) = neighbours_of(&ordered);
+        let bulge = bulge_of(&level_set, &ordered, &neighbours);
+        GrainData {
+            axes,
+            bulge,
+            bounds: Aabb::from_points(points.iter().copied()),
+            half_width: -level_set.deepest(),
+            radius: points.iter().map(|p| p.length()).fold(0.0, f64::max),
+            node_spacing,
+            normals: ordered.iter().map(|node| packed(node.normal)).collect(),
+            sharp: ordered.iter().map(|node| node.sharp).collect(),
+            points: points.iter().map(|p| p.as_vec3().to_array()).collect(),
+            neighbours,
+            tree,
+            level_set,
+        }
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Node `i` \[m\].
+    #[inline]
+    pub(crate) fn point(&self, i: u32) -> DVec3 {
+        let [x, y, z] = self.points[i as usize];
+        DVec3::new(f64::from(x), f64::from(y), f64::from(z))
+    }
+
+    /// Outward normal at node `i`, a unit vector to 3e-5.
+    pub(crate) fn normal(&self, i: u32) -> DVec3 {
+        DVec3::from_array(self.normals[i as usize].map(|c| f64::from(c) / UNIT))
+    }
+
+    /// Whether node `i` is a corner or lies on a sharp edge.
+    pub(crate) fn is_sharp(&self, i: u32) -> bool {
+        self.sharp[i as usize]
+    }
+
+    /// The nodes around node `i`.
+    pub(crate) fn around(&self, i: u32) -> impl Iterator<Item = u32> + '_ {
+        self.neighbours[i as usize].iter().take_while(|&&j| j != NO_NODE).map(|&j| u32::from(j))
+    }
+
+    /// All nodes.
+    pub(crate) fn points(&self) -> impl Iterator<Item = DVec3> + '_ {
+        (0..self.len() as u32).map(|i| self.point(i))
+    }
+
+    /// The contour as triangles, in body axes.
+    pub(crate) fn surface(&self) -> Surface {
+        Surface::default()
+    }
+
+    /// The pose of the grain axes of a body at `pose`.
+    pub(crate) fn placed(&self, pose: &Pose) -> Pose {
+        Pose::new(pose.position, pose.rotation * self.axes)
+    }
+}
+
+/// Most nodes of a grain: their numbers have 16 bits, of which one value stands for none.
+pub(crate) const MOST_NODES: usize = 65_000;
+
+/// Cosine between the normals of two nodes below which an edge lies between them, which has nodes of its own.
+const SAME_SIDE: f64 = 0.8;
+
+/// Largest depth below the contour of the middle between two neighbours.
+fn bulge_of(level_set: &LevelSet, nodes: &[&Node], neighbours: &[[u16; NEIGHBOURS]]) -> f64 {
+    let mut bulge = 0.0_f64;
+    for (node, around) in nodes.iter().zip(neighbours) {
+        for &other in around.iter().take_while(|&&j| j != NO_NODE) {
+            let other = nodes[usize::from(other)];
+            if node.normal.dot(other.normal) < SAME_SIDE {
+                continue;
+            }
+            let middle = 0.5 * (node.point + other.point);
+            bulge = bulge.max(level_set.sample(middle).map_or(0.0, |sample| -sample.value));
+        }
+    }
+    bulge
+}
+
+/// What a component of one is in packed normals.
+const UNIT: f64 = 32767.0;
+
+fn packed(normal: DVec3) -> [i16; 3] {
+    normal.to_array().map(|c| (c * UNIT).round() as i16)
+}

@@ -1,0 +1,37 @@
+//! How far a grain reaches along the axes of the world.
+
+use granule_model::{Aabb, DMat3, DVec3, Pose};
+
+use super::GrainData;
+
+impl GrainData {
+    /// A box around the grain, whose axes are at `placed`; larger than the tight one by what the surface may stand out
+    /// between nodes.
+    pub(crate) fn aabb(&self, placed: &Pose) -> Aabb {
+        // Rows: the axes of the world, in grain axes.
+        let axes = DMat3::from_quat(placed.rotation).transpose();
+        let reach = |direction: DVec3| self.farthest(direction) + self.bulge;
+        let along = [axes.x_axis, axes.y_axis, axes.z_axis];
+        let max = DVec3::from_array(along.map(reach));
+        let min = -DVec3::from_array(along.map(|axis| reach(-axis)));
+        Aabb::new(placed.position + min, placed.position + max)
+    }
+
+    /// Largest component of a node along a unit vector \[m\]. Spheres that do not reach beyond the best node are skipped.
+    fn farthest(&self, direction: DVec3) -> f64 {
+        let mut best = f64::NEG_INFINITY;
+        let mut index = 0;
+        while let Some(cluster) = self.tree.get(index) {
+            if direction.dot(cluster.centre()) + cluster.radius() <= best {
+                index = cluster.skip as usize;
+                continue;
+            }
+            index += 1;
+            if cluster.skip as usize == index {
+                let nodes = (cluster.first..cluster.end).map(|i| direction.dot(self.point(i)));
+                best = nodes.fold(best, f64::max);
+            }
+        }
+        best
+    }
+}

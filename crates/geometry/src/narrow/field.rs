@@ -1,0 +1,110 @@
+//! What the nodes of a grain ask of the body that they may touch: how far away its surface is, and which way.
+//!
+//! Everything is in the axes of that body: of the grid for level sets, of the piece for others.
+
+use granule_levelset::{LevelSet, Sample};
+use granule_model::DVec3;
+
+use crate::distance::{Distance, distance, highest_face};
+use crate::geometry::Geometry;
+
+/// Signed distances of one body.
+pub(super) trait Field {
+    /// Bound of the signed distance of `point`: at most the distance outside, at least it inside \[m\].
+    fn bound(&self, point: DVec3) -> f64;
+
+    /// The signed distance, to the accuracy of a search; none where it is not known.
+    fn quick(&self, point: DVec3) -> Option<Distance>;
+
+    /// The signed distance as exact as it is known, with a direction that changes without jumps where the surface is
+    /// smooth.
+    fn exact(&self, point: DVec3) -> Option<Distance> {
+        self.quick(point)
+    }
+}
+
+/// A half-space: all points with `normal . (p - foot) <= 0` are inside.
+pub(super) struct HalfSpace {
+    pub(super) normal: DVec3,
+    pub(super) foot: DVec3,
+}
+
+impl Field for HalfSpace {
+    fn bound(&self, point: DVec3) -> f64 {
+        self.normal.dot(point - self.foot)
+    }
+
+    fn quick(&self, point: DVec3) -> Option<Distance> {
+        Some(Distance { value: self.bound(point), outward: self.normal })
+    }
+}
+
+/// A convex piece other than a grain.
+pub(super) struct Piece<'a>(pub(super) &'a Geometry);
+
+impl Field for Piece<'_> {
+    fn bound(&self, point: DVec3) -> f64 {
+        match self.0 {
+            Geometry::Convex(data) => highest_face(data, point).0,
+            other => distance(other, point).map_or(f64::INFINITY, |d| d.value),
+        }
+    }
+
+    fn quick(&self, point: DVec3) -> Option<Distance> {
+        distance(self.0, point)
+    }
+}
+
+/// The contour of a level set.
+pub(super) struct Contour<'a>(pub(super) &'a LevelSet);
+
+impl Field for Contour<'_> {
+    fn bound(&self, point: DVec3) -> f64 {
+        self.0.bound(point)
+    }
+
+    fn quick(&self, point: DVec3) -> Option<Distance> {
+        self.0.sample(point).map_or_else(|| self.from_afar(point), of_sample)
+    }
+
+    fn exact(&self, point: DVec3) -> Option<Distance> {
+        match self.0.contour(point) {
+            Some(Sample { value, gradient }) => Some(Distance { value, outward: gradient }),
+            None => self.from_afar(point),
+        }
+    }
+}
+
+/// Steps towards the band of a point beyond it, at most.
+const STEPS_TO_BAND: usize = 64;
+
+impl Contour<'_> {
+    /// Distance of a point outside of the band: that from the place on the contour that is met on the way in.
+    ///
+    /// An upper bound, exact where the surface is flat or the point lies along its normal there. Points so far inside
+    /// that no distance is known have none.
+    fn from_afar(&self, point: DVec3) -> Option<Distance> {
+        let bounds = self.0.bounds();
+        let mut at = point.clamp(bounds.min, bounds.max);
+        let centre = bounds.center();
+        for _ in 0..STEPS_TO_BAND {
+            if let Some(near) = self.0.sample(at).and_then(of_sample) {
+                let apart = point - (at - near.value * near.outward);
+                let distance = apart.length();
+                let is_outside = near.value > 0.0 && distance > 0.0;
+                return is_outside.then(|| Distance { value: distance, outward: apart / distance });
+            }
+            let bound = self.0.bound(at);
+            if bound.is_nan() || bound <= 0.0 {
+                return None;
+            }
+            at += (centre - at).clamp_length_max(bound.max(0.5 * self.0.spacing()));
+        }
+        None
+    }
+}
+
+fn of_sample(sample: Sample) -> Option<Distance> {
+    let slope = sample.gradient.length();
+    (slope > 0.0).then(|| Distance { value: sample.value, outward: sample.gradient / slope })
+}

@@ -1,0 +1,164 @@
+//! Grains against everything that moves, and against planes.
+//!
+//! The nodes of a grain that lie within the margin of the other body's surface are found by the tree over them. Of
+//! these remain: corners and nodes of sharp edges; nodes no neighbour of which is lower, and the rims of flat places;
+//! and nodes that come down next when the grain tilts about those. Where the surface is smooth a node only says where to
+//! begin: the contact is the point of the contour that is lowest over the other surface. Corners of the other body are
+//! asked for in the distances of the grain in turn.
+//!
+//! Of the points of one side those are kept that are lowest or reach farthest (`reduce`).
+
+mod candidates;
+mod corners;
+mod reduce;
+mod refine;
+
+use std::cell::RefCell;
+
+use granule_model::{ContactPoint, DQuat, DVec3, Pose};
+
+use self::candidates::{Hit, Workspace};
+use self::corners::for_each_corner;
+use self::reduce::{merge, reduce};
+use self::refine::Touch;
+use super::field::{Contour, Field, HalfSpace, Piece};
+use super::{Side, limit_width};
+use crate::geometry::Geometry;
+use crate::grain::{GrainData, NEIGHBOURS};
+
+/// Keys of points between two nodes of an edge start here, beyond those of the nodes.
+const EDGES: u32 = 1 << 19;
+/// Keys of the nodes of the second grain start here, beyond those of the first.
+const SECOND: u32 = 1 << 20;
+/// Keys of corners of the other body start here.
+const CORNERS: u32 = 1 << 21;
+
+thread_local! {
+    /// What a query finds on its way; kept so that a warm step allocates nothing.
+    static WORKSPACE: RefCell<Workspace> = RefCell::default();
+}
+
+/// A grain as body A against a plane of body B, in the world. Keys start at `key`.
+pub(super) fn grain_plane(
+    (grain, pose): (&GrainData, &Pose),
+    field: &HalfSpace,
+    margin: f64,
+    key: u32,
+    out: &mut Vec<ContactPoint>,
+) {
+    let start = out.len();
+    touch(grain, &grain.placed(pose), field, &Pose::IDENTITY, (margin, grain.bulge), key, out);
+    finish(out, start, (grain.half_width, grain.node_spacing), pose.rotation);
+}
+
+/// Two grains.
+pub(super) fn grain_grain(a: (&GrainData, &Pose), b: (&GrainData, &Pose), margin: f64, out: &mut Vec<ContactPoint>) {
+    let start = out.len();
+    let (grains, poses) = ([a.0, b.0], [a.0.placed(a.1), b.0.placed(b.1)]);
+    // The nodes of the smaller one come first, whichever body it is.
+    let first = usize::from(comes_first((b.0, b.1), (a.0, a.1)));
+    let bulge = a.0.bulge + b.0.bulge;
+    for one in [first, 1 - first] {
+        let other = 1 - one;
+        let from = out.len();
+        touch(grains[one], &poses[one], &Contour(&grains[other].level_set), &poses[other], (margin, bulge), SECOND * one as u32, out);
+        if one == 1 {
+            out[from..].iter_mut().for_each(|c| *c = c.swapped());
+        }
+    }
+    // Keys name the grain by its place in the pair, which stays the same over steps.
+    let scale = (a.0.half_width.min(b.0.half_width), a.0.node_spacing.min(b.0.node_spacing));
+    finish(out, start, scale, poses[first].rotation);
+}
+
+/// Whether the nodes of `a` come before those of `b`, the same for both orders of a pair.
+fn comes_first((a, pose_a): (&GrainData, &Pose), (b, pose_b): (&GrainData, &Pose)) -> bool {
+    let place = |p: &Pose| p.position.to_array();
+    let order = a.radius.total_cmp(&b.radius);
+    let by_place = || place(pose_a).iter().zip(place(pose_b)).map(|(x, y)| x.total_cmp(&y)).find(|o| o.is_ne());
+    order.then_with(|| by_place().unwrap_or(std::cmp::Ordering::Equal)).is_lt()
+}
+
+/// A convex piece as body A against a grain as body B.
+pub(super) fn piece_grain(a: Side, (grain, pose): (&GrainData, &Pose), margin: f64, out: &mut Vec<ContactPoint>) {
+    let start = out.len();
+    let placed = grain.placed(pose);
+    touch(grain, &placed, &Piece(a.geometry), a.pose, (margin, 2.0 * grain.bulge), 0, out);
+    out[start..].iter_mut().for_each(|c| *c = c.swapped());
+    let field = Contour(&grain.level_set);
+    for_each_corner(a.geometry, |number, corner, radius| {
+        let at = a.pose.transform_point(corner);
+        let local = placed.inverse_transform_point(at);
+        if !(field.bound(local) <= margin + radius) {
+            return;
+        }
+        let Some(distance) = field.exact(local) else { return };
+        let gap = distance.value - radius;
+        if gap <= margin {
+            let normal = placed.transform_vector(distance.outward);
+            let feature = CORNERS + number;
+            out.push(ContactPoint { point: at - (radius + 0.5 * gap) * normal, normal, gap, half_width: f64::INFINITY, feature });
+        }
+    });
+    let half_width = a.geometry.half_width().min(grain.half_width);
+    finish(out, start, (half_width, grain.node_spacing), pose.rotation);
+}
+
+/// Appends where the grain, as body A, comes within `margin` of the surface of `field`.
+///
+/// Nodes are asked for up to `slack` farther, as surfaces come nearer between nodes \[m\].
+fn touch<F: Field>(
+    grain: &GrainData,
+    placed: &Pose,
+    field: &F,
+    field_pose: &Pose,
+    (margin, slack): (f64, f64),
+    key: u32,
+    out: &mut Vec<ContactPoint>,
+) {
+    let to_field = relative(placed, field_pose);
+    let mut push = |touch: &Touch, node: u32| {
+        if touch.gap <= margin {
+            let normal = field_pose.transform_vector(touch.outward);
+            let point = placed.transform_point(touch.at) - 0.5 * touch.gap * normal;
+            out.push(ContactPoint { point, normal, gap: touch.gap, half_width: f64::INFINITY, feature: key + node });
+        }
+    };
+    WORKSPACE.with_borrow_mut(|work| {
+        work.find(grain, &to_field, field, margin + slack);
+        work.lowest(grain);
+        work.places.clear();
+        for &Hit { node, gap, outward } in &work.lowest {
+            let start = Touch { at: grain.point(node), gap, outward };
+            let touch = if grain.is_sharp(node) {
+                refine::corner(&to_field, field, start)
+            } else {
+                refine::lowest(grain, &to_field, field, start)
+            };
+            work.places.push(touch);
+            push(&touch, node);
+        }
+        for end in &work.ends {
+            let Hit { node, gap, outward } = end.from;
+            let start = Touch { at: grain.point(node), gap, outward };
+            if let Some(touch) = refine::end_of_edge(grain, &to_field, field, start, grain.point(end.to)) {
+                push(&touch, EDGES + node * NEIGHBOURS as u32 + end.place);
+            }
+        }
+        for &Hit { node, gap, outward } in work.feet(grain, &to_field) {
+            push(&refine::corner(&to_field, field, Touch { at: grain.point(node), gap, outward }), node);
+        }
+    });
+}
+
+/// What takes points of the axes at `from` to those at `to`.
+fn relative(from: &Pose, to: &Pose) -> Pose {
+    Pose::new(to.inverse_transform_point(from.position), (to.rotation.conjugate() * from.rotation).normalize())
+}
+
+/// Leaves out what says the same, and notes how thick the bodies are.
+fn finish(out: &mut Vec<ContactPoint>, start: usize, (half_width, node_spacing): (f64, f64), axes: DQuat) {
+    merge(out, start, node_spacing);
+    reduce(out, start, node_spacing, [axes * DVec3::X, axes * DVec3::Y]);
+    limit_width(&mut out[start..], half_width);
+}

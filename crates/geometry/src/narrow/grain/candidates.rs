@@ -1,0 +1,134 @@
+//! Which nodes of a grain are within the margin of a surface, and which of them may touch it.
+
+use granule_model::{DVec3, Pose};
+
+use super::refine::Touch;
+use crate::grain::GrainData;
+use crate::narrow::field::Field;
+
+/// Gaps that differ by less than this share of the distance of nodes are equal: above the rounding of stored distances,
+/// below what a ball of a hundred nodes has from node to node (0.1).
+const LEVEL: f64 = 1e-3;
+/// Share of the distance of nodes by which the next node of an edge is higher where the edge leaves a face.
+const LEAVES: f64 = 0.1;
+/// Cosine between the normals of contacts above which they belong to one place.
+const SAME_PLACE: f64 = 0.9;
+/// A node nearer to a contact than this many distances of nodes is part of it.
+const APART: f64 = 2.0;
+/// Range of the height over distance times angle between the surfaces, within which a surface is as round as a ball (0.5).
+///
+/// A ball rolls over such nodes and never stands on them. Below, the surface is flat and then bends away; above, it
+/// comes back, like the far foot of a body that leans on the near one: there it comes down as the body tilts.
+const ROUND: std::ops::Range<f64> = 0.3..0.75;
+
+/// A node within the margin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hit {
+    pub(super) node: u32,
+    /// Distance of the other surface \[m\].
+    pub(super) gap: f64,
+    /// Outward direction of the other body, in its axes.
+    pub(super) outward: DVec3,
+}
+
+/// A stretch of a sharp edge, from a node within the margin to one that is higher.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub(super) from: Hit,
+    /// Which of the nodes around the first the second is.
+    pub(super) place: u32,
+    pub(super) to: u32,
+}
+
+/// Memory of a query.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    pub(super) hits: Vec<Hit>,
+    /// Gap of each node, infinite for those beyond the margin.
+    gaps: Vec<f64>,
+    pub(super) lowest: Vec<Hit>,
+    /// Edges that leave the other surface between two nodes.
+    pub(super) ends: Vec<End>,
+    /// Points of the surface to which the lowest nodes lead.
+    pub(super) places: Vec<Touch>,
+}
+
+impl Workspace {
+    /// Finds the nodes within `margin` \[m\] of the surface; `to_field` takes grain axes to those of the field.
+    pub(super) fn find<F: Field>(&mut self, grain: &GrainData, to_field: &Pose, field: &F, margin: f64) {
+        self.hits.clear();
+        let mut index = 0;
+        while let Some(cluster) = grain.tree.get(index) {
+            // Written so that NaN is skipped.
+            let is_near = field.bound(to_field.transform_point(cluster.centre())) - cluster.radius() <= margin;
+            if !is_near {
+                index = cluster.skip as usize;
+                continue;
+            }
+            index += 1;
+            if cluster.skip as usize == index {
+                for node in cluster.first..cluster.end {
+                    if let Some(distance) = field.quick(to_field.transform_point(grain.point(node)))
+                        && distance.value <= margin
+                    {
+                        self.hits.push(Hit { node, gap: distance.value, outward: distance.outward });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Of the nodes found: corners, those on sharp edges, and the lowest of each place; and where edges leave.
+    pub(super) fn lowest(&mut self, grain: &GrainData) {
+        let Workspace { hits, gaps, lowest, ends, .. } = self;
+        gaps.resize(gaps.len().max(grain.len()), f64::INFINITY);
+        hits.iter().for_each(|hit| gaps[hit.node as usize] = hit.gap);
+        lowest.clear();
+        lowest.extend(hits.iter().filter(|hit| grain.is_sharp(hit.node) || is_lowest(grain, hit, gaps)));
+        ends.clear();
+        for hit in lowest.iter().filter(|hit| grain.is_sharp(hit.node)) {
+            let around = grain.around(hit.node).enumerate();
+            let high = hit.gap + LEAVES * grain.node_spacing;
+            let beyond = around.filter(|(_, j)| grain.is_sharp(*j) && gaps[*j as usize] >= high);
+            ends.extend(beyond.map(|(place, to)| End { from: *hit, place: place as u32, to }));
+        }
+        hits.iter().for_each(|hit| gaps[hit.node as usize] = f64::INFINITY);
+    }
+
+    /// Of the nodes found those that meet the other surface next when the grain tilts about one of `places`, which is
+    /// not flat there.
+    pub(super) fn feet<'a>(&'a self, grain: &'a GrainData, to_field: &'a Pose) -> impl Iterator<Item = &'a Hit> {
+        self.hits.iter().filter(move |hit| !grain.is_sharp(hit.node) && comes_down(grain, to_field, hit, &self.places))
+    }
+}
+
+/// Whether no neighbour is lower, and some are higher: inside a flat place none is.
+fn is_lowest(grain: &GrainData, hit: &Hit, gaps: &[f64]) -> bool {
+    let level = LEVEL * grain.node_spacing;
+    let mut rises = false;
+    for neighbour in grain.around(hit.node) {
+        let rise = gaps[neighbour as usize] - hit.gap;
+        if rise < -level {
+            return false;
+        }
+        rises |= rise > level;
+    }
+    rises
+}
+
+/// Whether the node meets the other surface next when the grain tilts about one of the places where it is lowest.
+fn comes_down(grain: &GrainData, to_field: &Pose, hit: &Hit, places: &[Touch]) -> bool {
+    let at = grain.point(hit.node);
+    let normal = to_field.transform_vector(grain.normal(hit.node));
+    let mut is_foot = false;
+    for place in places.iter().filter(|place| place.outward.dot(hit.outward) >= SAME_PLACE) {
+        let apart = to_field.transform_vector(at - place.at);
+        let arm = (apart - apart.dot(place.outward) * place.outward).length();
+        if arm <= APART * grain.node_spacing {
+            return false;
+        }
+        let slope = normal.cross(hit.outward).length();
+        is_foot |= !ROUND.contains(&((hit.gap - place.gap) / (arm * slope)));
+    }
+    is_foot
+}

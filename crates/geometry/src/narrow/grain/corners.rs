@@ -1,0 +1,27 @@
+//! The points of a convex piece that may touch a hollow or flat place of a grain.
+
+use granule_model::DVec3;
+
+use crate::geometry::Geometry;
+use crate::surface::cuboid_corners;
+
+/// Calls `visit` with number, place (axes of the piece \[m\]) and radius \[m\] of each corner of a piece: the middle of a
+/// ball, the ends of a capsule's axis.
+///
+/// Edges and faces of the piece are met by the nodes of the grain.
+pub(super) fn for_each_corner(piece: &Geometry, mut visit: impl FnMut(u32, DVec3, f64)) {
+    match piece {
+        Geometry::Sphere { radius } => visit(0, DVec3::ZERO, *radius),
+        Geometry::Capsule { radius, half_length } => {
+            visit(0, DVec3::NEG_Z * *half_length, *radius);
+            visit(1, DVec3::Z * *half_length, *radius);
+        }
+        Geometry::Cuboid { half } => {
+            cuboid_corners(*half).into_iter().enumerate().for_each(|(i, corner)| visit(i as u32, corner, 0.0));
+        }
+        Geometry::Convex(data) => {
+            data.vertices.iter().enumerate().for_each(|(i, corner)| visit(i as u32, *corner, 0.0));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,101 @@
+//! Level-set grains against exact answers: balls and cubes made to grids touch where those without a grid do.
+
+mod narrow_support;
+
+use granule_geometry::{GrainOptions, Shape};
+use granule_model::{DQuat, DVec3, Pose};
+use narrow_support::{Random, check_form, lowest, swapped, touch};
+
+/// A ball of radius 0.5 m times `scale` on a grid of a tenth of that.
+fn ball(nodes: usize, scale: f64) -> Shape {
+    let exact = Shape::sphere(0.5 * scale).unwrap();
+    Shape::level_set_of(&exact, &GrainOptions { spacing: 0.05 * scale, nodes }).unwrap()
+}
+
+fn cube(nodes: usize) -> Shape {
+    Shape::level_set_of(&Shape::cuboid(DVec3::ONE).unwrap(), &GrainOptions { spacing: 0.1, nodes }).unwrap()
+}
+
+/// A ball stands on one point, straight below its middle, in every orientation.
+#[test]
+fn a_ball_touches_a_plane_in_one_point_below_its_middle() {
+    let plane = Shape::half_space(DVec3::Z).unwrap();
+    let mut random = Random(31);
+    for nodes in [500, 2500] {
+        let ball = ball(nodes, 1.0);
+        let (mut worst_gap, mut worst_aside) = (0.0_f64, 0.0_f64);
+        for _ in 0..200 {
+            let pose = Pose::new(DVec3::new(random.range(-3.0, 3.0), 0.0, 0.501), random.rotation());
+            let points = touch(&ball, &pose, &plane, &Pose::IDENTITY, 0.01);
+            check_form(&points, 0.01);
+            assert_eq!(points.len(), 1, "{points:?}");
+            worst_gap = worst_gap.max((points[0].gap - 0.001).abs());
+            worst_aside = worst_aside.max((points[0].point - pose.position).truncate().length());
+        }
+        println!("{nodes} nodes: gap {worst_gap:e}, aside {worst_aside:e}");
+        assert!(worst_gap <= 1e-3 && worst_aside <= 1e-2, "{nodes} nodes: gap {worst_gap:e}, aside {worst_aside:e}");
+    }
+}
+
+#[test]
+fn balls_touch_each_other_as_exact_ones_do() {
+    let (large, small) = (ball(2500, 1.0), ball(500, 0.25));
+    let mut random = Random(32);
+    for (a, b, radius_a, radius_b) in [(&large, &large, 0.5, 0.5), (&large, &small, 0.5, 0.125)] {
+        let (mut worst_gap, mut worst_turn) = (0.0_f64, 0.0_f64);
+        for _ in 0..200 {
+            let direction = random.direction();
+            let gap = random.range(-2e-3, 2e-3);
+            let pose_a = Pose::new(direction * (radius_a + radius_b + gap), random.rotation());
+            let pose_b = Pose::new(DVec3::ZERO, random.rotation());
+            let points = touch(a, &pose_a, b, &pose_b, 0.005);
+            check_form(&points, 0.005);
+            assert_eq!(points.len(), 1, "{points:?}");
+            worst_gap = worst_gap.max((points[0].gap - gap).abs());
+            worst_turn = worst_turn.max((points[0].normal - direction).length());
+            let back = swapped(&touch(b, &pose_b, a, &pose_a, 0.005));
+            assert!((back[0].gap - points[0].gap).abs() <= 1e-9 && (back[0].point - points[0].point).length() <= 1e-9);
+        }
+        println!("{radius_b}: gap {worst_gap:e}, turned by {worst_turn:e}");
+        assert!(worst_gap <= 1e-3 && worst_turn <= 1e-2, "gap {worst_gap:e}, turned by {worst_turn:e}");
+    }
+}
+
+#[test]
+fn a_cube_stands_on_its_corners() {
+    let plane = Shape::half_space(DVec3::Z).unwrap();
+    for tilt in [0.0, 1e-3, 1e-2] {
+        let pose = Pose::new(DVec3::new(0.3, -0.2, 0.5), DQuat::from_rotation_x(tilt));
+        let points = touch(&cube(500), &pose, &plane, &Pose::IDENTITY, 0.02);
+        check_form(&points, 0.02);
+        for corner in [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]] {
+            let corner = pose.transform_point(DVec3::new(corner[0], corner[1], -0.5));
+            let held = points.iter().any(|c| {
+                (c.point - corner).truncate().length() <= 1e-6 && (c.gap - corner.z).abs() <= 1e-6
+            });
+            assert!(held, "tilt {tilt}: {corner} is not among {points:?}");
+        }
+        println!("{} points, lowest {:?}", points.len(), lowest(&points));
+    }
+}
+
+/// Grains that are flat and then bend away stand on the rim of the flat place; those that lean on one foot know the
+/// other, before it comes down.
+#[test]
+fn a_cube_on_a_cube_is_held_at_the_corners_of_the_common_square() {
+    let cube = cube(500);
+    let mut random = Random(33);
+    for _ in 0..20 {
+        let place = DVec3::new(random.range(-0.5, 0.5), random.range(-0.5, 0.5), 1.0 + 1e-3);
+        let points = touch(&cube, &Pose::from_position(place), &cube, &Pose::IDENTITY, 0.01);
+        check_form(&points, 0.01);
+        let (low, high) = (DVec3::splat(-0.5).max(place - 0.5), DVec3::splat(0.5).min(place + 0.5));
+        for corner in [[low.x, low.y], [high.x, low.y], [high.x, high.y], [low.x, high.y]] {
+            let nearest = points.iter().map(|c| (c.point.x - corner[0]).hypot(c.point.y - corner[1]));
+            let nearest = nearest.fold(f64::INFINITY, f64::min);
+            // Where an edge crosses an edge nodes are at most half their distance away.
+            assert!(nearest <= 0.05, "{corner:?} is {nearest} from {points:?}");
+        }
+        assert!(points.iter().all(|c| (c.normal - DVec3::Z).length() <= 1e-3 && (c.gap - 1e-3).abs() <= 5e-3), "{points:?}");
+    }
+}
