@@ -185,30 +185,38 @@ impl Blocks {
     /// block is not held.
     pub(crate) fn gather<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
         match &self.values {
-            Values::F32(values) => self.gather_with(low, |at| f64::from(values[at])),
-            Values::I16(codes, step) => self.gather_with(low, |at| decode(codes[at], *step)),
+            Values::F32(values) => self.gather_with(low, values, f64::from),
+            Values::I16(codes, step) => self.gather_with(low, codes, |code| decode(code, *step)),
         }
     }
 
     #[inline]
-    fn gather_with<const N: usize>(&self, low: [usize; 3], value: impl Fn(usize) -> f64) -> Option<[[[f64; N]; N]; N]> {
+    fn gather_with<T: Copy, const N: usize>(
+        &self,
+        low: [usize; 3],
+        values: &[T],
+        value: impl Fn(T) -> f64,
+    ) -> Option<[[[f64; N]; N]; N]> {
+        let (values, _) = values.as_chunks::<NODES>();
+        let first = low.map(|i| i / EDGE);
+        let next: [usize; 3] = low.map(|i| (i + N - 1) / EDGE);
+        // Up to eight blocks, found before any value is read: the same one several times where a side is not passed.
+        let mut around = [values.first()?; 8];
+        for (corner, block) in around.iter_mut().enumerate() {
+            let of = |axis: usize| if corner >> axis & 1 == 1 { next[axis] } else { first[axis] };
+            *block = &values[self.word([of(0), of(1), of(2)]).read().ok()?];
+        }
+        let side = |axis: usize, i: usize| ((low[axis] % EDGE + i) / EDGE << axis, (low[axis] + i) % EDGE);
         let mut out = [[[0.0; N]; N]; N];
-        let [xs, ys, zs] = low.map(runs::<N>);
-        for (bz, lz, z0, z1) in zs {
-            for (by, ly, y0, y1) in ys {
-                for (bx, lx, x0, x1) in xs {
-                    if z0 == z1 || y0 == y1 || x0 == x1 {
-                        continue;
-                    }
-                    let base = self.word([bx, by, bz]).read().ok()? * NODES;
-                    for z in z0..z1 {
-                        for y in y0..y1 {
-                            let row = base + ((lz + z - z0) * EDGE + ly + y - y0) * EDGE + lx;
-                            for x in x0..x1 {
-                                out[z][y][x] = value(row + x - x0);
-                            }
-                        }
-                    }
+        for z in 0..N {
+            let (corner_z, z_in) = side(2, z);
+            for y in 0..N {
+                let (corner_y, y_in) = side(1, y);
+                for x in 0..N {
+                    let (corner_x, x_in) = side(0, x);
+                    // The remainders are what they are without them, and spare a check of the bounds.
+                    let block = around[(corner_x | corner_y | corner_z) % 8];
+                    out[z][y][x] = value(block[((z_in * EDGE + y_in) * EDGE + x_in) % NODES]);
                 }
             }
         }
@@ -218,13 +226,4 @@ impl Blocks {
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(self.words.as_slice()) + self.values.bytes()
     }
-}
-
-/// The one or two blocks that `N` nodes from `low` on lie in, along one axis: block, first node in it, and from which
-/// to which of the `N`.
-#[inline]
-fn runs<const N: usize>(low: usize) -> [(usize, usize, usize, usize); 2] {
-    let (block, first) = (low / EDGE, low % EDGE);
-    let cut = N.min(EDGE - first);
-    [(block, first, 0, cut), (block + 1, 0, cut, N)]
 }
