@@ -206,7 +206,7 @@ impl Blocks {
             let of = |axis: usize| if corner >> axis & 1 == 1 { next[axis] } else { first[axis] };
             *block = &values[self.word([of(0), of(1), of(2)]).read().ok()?];
         }
-        let side = |axis: usize, i: usize| ((low[axis] % EDGE + i) / EDGE << axis, (low[axis] + i) % EDGE);
+        let side = |axis: usize, i: usize| (((low[axis] % EDGE + i) / EDGE) << axis, (low[axis] + i) % EDGE);
         let mut out = [[[0.0; N]; N]; N];
         for z in 0..N {
             let (corner_z, z_in) = side(2, z);

@@ -31,7 +31,7 @@ pub enum LevelSetError {
         max: DVec3,
     },
     /// A band too thin to interpolate in, or thicker than any use.
-    #[error("the band must be {min} to {max} cells to each side, not {cells}", min = crate::lattice::THINNEST_BAND, max = crate::lattice::THICKEST_BAND)]
+    #[error("the band must be {min} to {max} cells to each side, not {cells}", min = crate::limits::THINNEST_BAND, max = crate::limits::THICKEST_BAND)]
     Band {
         /// The number of cells given.
         cells: u32,
@@ -39,7 +39,7 @@ pub enum LevelSetError {
     /// A grid with more nodes than can be counted or held.
     #[error(
         "the grid would have {nodes:e} nodes, more than {most:e}: take a larger spacing than {spacing} m",
-        most = crate::lattice::MOST_NODES
+        most = crate::limits::MOST_NODES
     )]
     TooLarge {
         /// How many nodes.
@@ -69,4 +69,43 @@ pub enum LevelSetError {
     /// No node lies outside.
     #[error("nothing is outside: no node of the grid has a positive distance")]
     NoOutside,
+    /// A mesh without triangles.
+    #[error("the mesh has no triangles")]
+    EmptyMesh,
+    /// A mesh with more triangles or vertices than indices can count.
+    #[error("the mesh is too large: {count} triangles or vertices")]
+    MeshTooLarge {
+        /// How many.
+        count: usize,
+    },
+    /// A vertex with a NaN or infinite coordinate.
+    #[error("vertex {vertex} is not finite: {position}")]
+    VertexNotFinite {
+        /// Index of the vertex.
+        vertex: usize,
+        /// Its coordinates \[m\].
+        position: DVec3,
+    },
+    /// A triangle that names a vertex that does not exist.
+    #[error("triangle {triangle} names vertex {index}, but there are only {vertices}")]
+    IndexOutOfRange {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The vertex it names.
+        index: u32,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// A triangle whose corners lie on one line.
+    #[error("triangle {triangle} is degenerate: its corners lie on one line")]
+    DegenerateTriangle {
+        /// Index of the triangle.
+        triangle: usize,
+    },
+    /// A mesh that encloses nothing, or is seen from inside.
+    #[error("the mesh encloses {volume:e} m3, which must be positive: it is flat, or its triangles face inwards")]
+    NoVolume {
+        /// Volume by the divergence theorem \[m3\].
+        volume: f64,
+    },
 }

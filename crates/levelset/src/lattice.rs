@@ -3,13 +3,8 @@
 use granule_model::{Aabb, DVec3};
 
 use crate::error::LevelSetError;
+use crate::limits::{MOST_NODES, THICKEST_BAND, THINNEST_BAND};
 
-/// Most nodes of a grid, stored or not.
-pub(crate) const MOST_NODES: f64 = 2_147_483_648.0;
-/// Fewest cells of a band: the corners of a cell that the surface crosses are up to 1.7 cells away from it.
-pub(crate) const THINNEST_BAND: u32 = 2;
-/// Most cells of a band.
-pub(crate) const THICKEST_BAND: u32 = 1024;
 /// Smallest spacing over the largest coordinate: sixteen bits are left for places inside a cell.
 const RESOLVED: f64 = 1e-11;
 /// Part of a cell by which a box may exceed a whole number of cells by rounding.

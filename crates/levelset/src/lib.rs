@@ -11,10 +11,15 @@
 mod blocks;
 mod build;
 mod contour;
+mod closest;
 mod error;
 mod grid;
 mod kernel;
 mod lattice;
+mod limits;
+mod mesh;
+mod solid;
+mod tree;
 
 pub use blocks::Storage;
 pub use error::LevelSetError;

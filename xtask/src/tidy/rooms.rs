@@ -38,7 +38,14 @@ const ALL: &[Layers] = &[
     Layers {
         folder: "crates/levelset/src",
         path: "",
-        layers: &[&["kernel"], &["lattice"], &["error"], &["blocks"], &["grid"], &["build"]],
+        layers: &[
+            &["error", "kernel"],
+            &["closest", "lattice"],
+            &["blocks", "tree"],
+            &["grid", "solid"],
+            &["build"],
+            &["mesh"],
+        ],
     },
     Layers {
         folder: "crates/engine/src",

@@ -93,3 +93,17 @@ impl Random {
         DVec3::from_array(std::array::from_fn(|_| half * (2.0 * self.next() - 1.0)))
     }
 }
+
+/// The box with these half edges as twelve triangles.
+pub(crate) fn box_mesh(half: DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let side = |i: usize, bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+    let vertices = (0..8).map(|i| half * DVec3::new(side(i, 0), side(i, 1), side(i, 2))).collect();
+    let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    (vertices, faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect())
+}
+
+/// A tetrahedron over a triangle of edges about 1, of this height.
+pub(crate) fn tetrahedron(height: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let vertices = vec![DVec3::ZERO, DVec3::X, DVec3::new(0.4, 0.9, 0.0), DVec3::new(0.3, 0.1, height)];
+    (vertices, vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+}

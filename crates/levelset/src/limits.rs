@@ -1,0 +1,8 @@
+//! Sizes of grids that can be built.
+
+/// Most nodes of a grid, stored or not.
+pub(crate) const MOST_NODES: f64 = 2_147_483_648.0;
+/// Fewest cells of a band: the corners of a cell that the surface crosses are up to 1.7 cells away from it.
+pub(crate) const THINNEST_BAND: u32 = 2;
+/// Most cells of a band.
+pub(crate) const THICKEST_BAND: u32 = 1024;
