@@ -6,7 +6,7 @@ use granule_engine::{BodyDescription, MaterialId};
 use granule_geometry::Shape;
 use granule_model::{DQuat, DVec3, Pose, Velocity};
 
-use crate::random::Random;
+use granule_grains::Random;
 
 /// How the layers of a grid lie over each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

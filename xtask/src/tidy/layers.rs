@@ -8,7 +8,7 @@ use toml::{Table, Value};
 /// The floors of the workspace, lowest first. Crates of one floor are siblings and do not know each other.
 const FLOORS: [&[&str]; 6] = [
     &["model"],
-    &["levelset"],
+    &["levelset", "grains"],
     &["geometry", "broadphase", "islands", "solver", "integrator", "forces", "packing", "measure"],
     &["engine"],
     &["scene", "export", "view", "validation", "cluster"],

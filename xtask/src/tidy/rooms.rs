@@ -48,6 +48,17 @@ const ALL: &[Layers] = &[
         ],
     },
     Layers {
+        folder: "crates/grains/src",
+        path: "",
+        layers: &[
+            &["axes", "limits", "polyhedron", "random"],
+            &["error", "fit", "series"],
+            &["size", "sphere", "surface"],
+            &["describe", "harmonic", "rock", "superquadric"],
+            &["grain"],
+        ],
+    },
+    Layers {
         folder: "crates/engine/src",
         path: "",
         layers: &[&["world"], &["book", "contacts", "islands"], &["step"], &["interface"]],
@@ -136,7 +147,7 @@ const ALL: &[Layers] = &[
         folder: "crates/scene/src",
         path: "",
         layers: &[
-            &["bytes", "error", "plan", "random"],
+            &["bytes", "error", "plan"],
             &["grid", "mesh_file", "read", "scene", "substitute"],
             &["parse", "plausible"],
             &["build", "load"],
