@@ -23,9 +23,9 @@ pub struct Descriptors {
     pub equivalent_diameter: f64,
     /// Sphericity (Wadell 1932): area of the sphere of equal volume over the area, 0 to 1; 1 for a sphere.
     pub sphericity: f64,
-    /// Area of the ellipsoid of equal volume and equal ratios of sides over the area: 1 for an ellipsoid (within 1 %, the
-    /// error of the formula), less the more corners, edges and roughness. It stands in for roundness, which needs radii
-    /// of curvature.
+    /// Area of the ellipsoid of equal volume and equal ratios of sides over the area: 1 for an ellipsoid (within 1 %,
+    /// the error of the formula), less the more corners, edges and roughness. It stands in for roundness, which needs
+    /// radii of curvature.
     pub regularity: f64,
 }
 

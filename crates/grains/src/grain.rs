@@ -47,8 +47,9 @@ impl GrainShape {
 
 /// One grain, star-shaped about its origin: every ray from there leaves it once.
 ///
-/// Harmonic grains and rocks have the volume of the unit sphere (harmonic ones on 2562 vertices), superquadrics the half
-/// axes given; a [`Surface`] is what gets a size. The longest axis is x, the shortest z; of superquadrics as given.
+/// Harmonic grains and rocks have the volume of the unit sphere (harmonic ones on 2562 vertices), superquadrics the
+/// half axes given; a [`Surface`] is what gets a size. The longest axis is x, the shortest z; of superquadrics as
+/// given.
 #[derive(Clone, Debug)]
 pub enum Grain {
     /// Of a [`Harmonic`] family.

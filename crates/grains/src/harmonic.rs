@@ -8,10 +8,10 @@
 //!
 //! **Amplitudes.** `D_n` is the root mean square over the sphere of the part of `f` of degree `n`; for small bumps that
 //! is the descriptor `D_n = L_n / L_0` of the radius: the norm of its coefficients of degree `n` over that of degree 0.
-//! In scanned sand `D_n` falls as a power of `n`. The exponents here are those of the generator of Wei, Wang and Zhao (A
-//! simple method for particle shape generation with spherical harmonics, Powder Technology 330, 2018; published with it
-//! as SHPSG): `D_n ~ n^-1.387` for the degrees 2 to 8, which make the corners, and `D_n ~ n^-1.426` for 9 to 15, which
-//! are roughness. They set the sums over each group, and so does this module:
+//! In scanned sand `D_n` falls as a power of `n`. The exponents here are those of the generator of Wei, Wang and Zhao
+//! (A simple method for particle shape generation with spherical harmonics, Powder Technology 330, 2018; published with
+//! it as SHPSG): `D_n ~ n^-1.387` for the degrees 2 to 8, which make the corners, and `D_n ~ n^-1.426` for 9 to 15,
+//! which are roughness. They set the sums over each group, and so does this module:
 //!
 //! - `angularity = D_2 + ... + D_8`, `roughness = D_9 + ... + D_15`, each up to `degree`.
 //!
@@ -58,7 +58,7 @@ pub struct Harmonic {
     /// Sum of `D_9` to `D_15`, 0 to 0.2: 0 smooth, 0.02 natural, 0.05 knobbly.
     pub roughness: f64,
     /// Highest degree of the series, 2 to 15. A surface shows it if edges are shorter than half a wave: 2562 vertices
-    /// have 5 edges to a half wave of degree 15.
+    /// have 3 edges to a half wave of degree 15.
     pub degree: usize,
 }
 
@@ -141,7 +141,8 @@ impl HarmonicGrain {
 
     /// Outward unit normal of the surface in the direction of the unit vector `direction`.
     ///
-    /// The raw surface is where `ln |p| - f(p / |p|) = 0`, whose gradient is `u` less the slope of `f` along the sphere.
+    /// The raw surface is where `ln |p| - f(p / |p|) = 0`, whose gradient is `u` less the slope of `f` along the
+    /// sphere.
     pub fn normal(&self, direction: DVec3) -> DVec3 {
         let u = (self.inverse * direction).normalize();
         let raw = if self.ellipsoid {

@@ -54,8 +54,8 @@ impl Polyhedron {
         self.vertices.iter().map(|v| v.dot(normal)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// What is left where `normal . x <= offset`; none if the cut takes nothing, or a corner lies within `margin` of the
-    /// plane, or an edge of the new face would be shorter than `margin`.
+    /// What is left where `normal . x <= offset`; none if the cut takes nothing, or a corner lies within `margin` of
+    /// the plane, or an edge of the new face would be shorter than `margin`.
     pub(crate) fn cut(&self, normal: DVec3, offset: f64, margin: f64) -> Option<Polyhedron> {
         let heights: Vec<f64> = self.vertices.iter().map(|v| v.dot(normal) - offset).collect();
         if heights.iter().any(|h| h.abs() < margin) || heights.iter().all(|&h| h < 0.0) {

@@ -144,7 +144,8 @@ mod tests {
         assert_eq!(Random::of(3, Subject::Size, 5).bits(), Random::of(3, Subject::Size, 5).bits());
     }
 
-    /// Of n draws: mean 0, variance 1 and fourth moment 3, within 5 standard errors (1, sqrt 2 and sqrt 96 over sqrt n).
+    /// Of n draws: mean 0, variance 1 and fourth moment 3, within 5 standard errors (1, sqrt 2 and sqrt 96 over sqrt
+    /// n).
     #[test]
     fn normal_numbers_have_the_moments_of_the_normal_distribution() {
         let n = 40_000;

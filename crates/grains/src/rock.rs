@@ -4,9 +4,10 @@
 //! evenly around it as drawing the best of many directions makes them: a rounded block. With irregularity the planes
 //! are drawn as they come and lie at distances between a half and one: faces of all sizes, wedges, sharp corners. A
 //! plane is refused unless it cuts cleanly (`polyhedron.rs`); planes are drawn until the polyhedron has the faces asked
-//! for. Once the rock is bounded and has a dozen faces, further planes only chip its corners and edges, or they would cut
-//! away more faces than they make: full irregularity ended at some 30. One of spikes, which no plane bounds within three radii, is begun anew. The ratios of sides are then given
-//! by a linear map (`fit.rs`), under which planes stay planes.
+//! for. Once the rock is bounded and has a dozen faces, further planes only chip its corners and edges, or they would
+//! cut away more faces than they make: full irregularity ended at some 30. One of spikes, which no plane bounds within
+//! a cube of 5 across, is begun anew. The ratios of sides are then given by a linear map (`fit.rs`), under which planes stay
+//! planes.
 
 use std::f64::consts::PI;
 

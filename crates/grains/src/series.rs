@@ -1,10 +1,10 @@
 //! A series of real spherical harmonics as polynomials of the direction, with its gradient.
 //!
 //! `f(u) = sum over n, m of P_nm(z) (c_nm Re (x + i y)^m + s_nm Im (x + i y)^m)`: with `sin^m` taken out of the
-//! associated Legendre functions nothing is trigonometric and nothing singular at the poles. Harmonics are normalised to
-//! a mean square of 1 over the sphere (4 pi normalisation), so the root mean square of the part of degree `n` is the
-//! norm of its coefficients. `P_nm = a_nm z P_(n-1)m - b_nm P_(n-2)m` (Holmes and Featherstone, A unified approach to the
-//! Clenshaw summation and the recursive computation of very high degree and order normalised associated Legendre
+//! associated Legendre functions nothing is trigonometric and nothing singular at the poles. Harmonics are normalised
+//! to a mean square of 1 over the sphere (4 pi normalisation), so the root mean square of the part of degree `n` is the
+//! norm of its coefficients. `P_nm = a_nm z P_(n-1)m - b_nm P_(n-2)m` (Holmes and Featherstone, A unified approach to
+//! the Clenshaw summation and the recursive computation of very high degree and order normalised associated Legendre
 //! functions, 2002, Eq. 11).
 
 use granule_model::DVec3;

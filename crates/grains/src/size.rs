@@ -1,8 +1,8 @@
 //! Distributions of sizes, by number and by mass.
 //!
-//! Grading curves are of mass: so many per cent of the mass pass a sieve. Grains are drawn one by one, by number. A grain
-//! of size `d` has a mass in proportion to `d^3`, so the number density is the mass density over `d^3`; that holds if the
-//! shape does not change with size. Everything is computed in units of the largest size.
+//! Grading curves are of mass: so many per cent of the mass pass a sieve. Grains are drawn one by one, by number. A
+//! grain of size `d` has a mass in proportion to `d^3`, so the number density is the mass density over `d^3`; that
+//! holds if the shape does not change with size. Everything is computed in units of the largest size.
 //!
 //! Sizes are lengths of one kind, whichever the caller takes them for: hand them on as
 //! [`Size::EquivalentDiameter`](crate::Size) or, for tables of sieves, as [`Size::Sieve`](crate::Size).
@@ -136,8 +136,8 @@ impl SizeSampler {
         self.quantile(random.unit())
     }
 
-    /// The size \[m\] below which the share `share` of the number of grains lies; shares beyond 0 to 1 (and NaN) count as
-    /// the nearer end.
+    /// The size \[m\] below which the share `share` of the number of grains lies; shares beyond 0 to 1 (and NaN) count
+    /// as the nearer end.
     pub fn quantile(&self, share: f64) -> f64 {
         let share = if share > 0.0 { share.min(1.0) } else { 0.0 };
         match &self.law {
@@ -167,7 +167,8 @@ fn in_intervals(intervals: &[Interval], share: f64) -> f64 {
     found.map_or(f64::NAN, |i| i.quantile(((target - (i.end - i.number)) / i.number).clamp(0.0, 1.0)))
 }
 
-/// By mass the number density is again log-normal: `d^-3` moves the median by `exp(-3 sigma^2)` (Hatch and Choate 1929).
+/// By mass the number density is again log-normal: `d^-3` moves the median by `exp(-3 sigma^2)` (Hatch and Choate
+/// 1929).
 fn log_normal(median: f64, sigma: f64, min: f64, max: f64, by: By) -> Result<Law, SizeError> {
     check_order(min, max)?;
     if !(sigma > 0.0 && sigma <= WIDEST) {

@@ -1,8 +1,8 @@
 //! Superquadrics: ellipsoids, boxes, cylinders, octahedra and all between, with exact points and normals.
 //!
 //! The surface is `F(p) = 1` with `F = (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1)` (Barr, Superquadrics and
-//! angle-preserving transformations, 1981). `e1` shapes the sections through z, `e2` those across it: 1 round, towards 0
-//! square, 2 a rhombus. `F(t p) = t^(2/e1) F(p)`, so the radius in the direction `d` is `F(d)^(-e1/2)`, exactly.
+//! angle-preserving transformations, 1981). `e1` shapes the sections through z, `e2` those across it: 1 round, towards
+//! 0 square, 2 a rhombus. `F(t p) = t^(2/e1) F(p)`, so the radius in the direction `d` is `F(d)^(-e1/2)`, exactly.
 //!
 //! Powers are taken of ratios to the largest term only: no exponent in the range over- or underflows.
 
@@ -13,7 +13,7 @@ use crate::limits::{LONGEST, SHORTEST};
 use crate::sphere::SphereMesh;
 use crate::surface::Surface;
 
-/// Sharpest edges: at 0.1 a cube's edges have a radius of a twentieth of its side; a mesh resolves less and less below.
+/// Sharpest edges: at 0.1 a cube lacks 1.1 % of the full cube's volume; a mesh shows less and less below.
 const SHARPEST: f64 = 0.1;
 /// Above 2 the surface is no longer convex and has cusps.
 const LAST_CONVEX: f64 = 2.0;

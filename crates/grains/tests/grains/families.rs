@@ -138,8 +138,8 @@ fn a_grain_is_the_same_whatever_else_is_asked_for() {
     }
 }
 
-/// The bits of one grain of each family. They differ if a platform rounds otherwise, or if what is drawn has changed: then
-/// every scene made of seeds has other grains, which the changelog has to say.
+/// The bits of one grain of each family. They differ if a platform rounds otherwise, or if what is drawn has changed:
+/// then every scene made of seeds has other grains, which the changelog has to say.
 #[test]
 fn grains_have_known_bits() {
     let mesh = SphereMesh::new(16).unwrap();

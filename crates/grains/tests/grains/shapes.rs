@@ -91,8 +91,8 @@ fn amplitudes_follow_the_power_laws() {
     close(amplitudes[15] / amplitudes[9], 0.6f64.powf(1.426), 1e-14);
 }
 
-/// `ln r = f` but for the stretching to equal sides, which takes out most of degree 2: the spread of `ln r` lies a little
-/// above that of the other degrees, and is in proportion to small angularity.
+/// `ln r = f` but for the stretching to equal sides, which takes out most of degree 2: the spread of `ln r` lies a
+/// little above that of the other degrees, and is in proportion to small angularity.
 #[test]
 fn the_spread_of_the_radius_grows_with_angularity() {
     let mesh = SphereMesh::new(12).unwrap();

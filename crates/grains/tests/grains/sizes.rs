@@ -46,8 +46,8 @@ fn a_grading_curve_is_met_by_mass() {
         let places = (1..=40).map(|i| 0.5e-3 * 16f64.powf(f64::from(i) / 40.0 * 0.9999));
         places.map(|d| (100.0 * passing(sizes, d) - percent(&table, d)).abs()).fold(0.0, f64::max)
     };
-    // Per cent. By shares 0.031: the coarsest of the 200 000 sizes hold that share of the mass each. Drawn: of 200 000 grains the few coarse ones hold
-    // 40 % of the mass.
+    // Per cent. By shares 0.031: the coarsest of the 200 000 sizes hold that share of the mass each. Drawn: of 200 000
+    // grains the few coarse ones hold 40 % of the mass.
     assert!(off(&sizes[0]) <= 0.05, "{}", off(&sizes[0]));
     assert!(off(&sizes[1]) <= 2.0, "{}", off(&sizes[1]));
     // Nothing lies where the curve is level.
@@ -86,8 +86,8 @@ fn log_normal_sizes_have_their_moments() {
     assert!((passing(&mass, median * sigma.exp()) - 0.841_344_7).abs() <= 1e-4);
 }
 
-/// Cut off far in a tail, where the probabilities themselves are 1e-20: sizes still fill the interval, and over the half
-/// of it where there are more the counts fall as the density.
+/// Cut off far in a tail, where the probabilities themselves are 1e-20: sizes still fill the interval, and over the
+/// half of it where there are more the counts fall as the density.
 #[test]
 fn a_tail_of_a_log_normal_distribution_is_drawn_from() {
     for (min, max) in [(1e-3 * 2.6f64.exp(), 1e-3 * 2.9f64.exp()), (1e-3 * (-2.9f64).exp(), 1e-3 * (-2.6f64).exp())] {
