@@ -6,8 +6,8 @@
 //! plane is refused unless it cuts cleanly (`polyhedron.rs`); planes are drawn until the polyhedron has the faces asked
 //! for. Once the rock is bounded and has a dozen faces, further planes only chip its corners and edges, or they would
 //! cut away more faces than they make: full irregularity ended at some 30. One of spikes, which no plane bounds within
-//! a cube of 5 across, is begun anew. The ratios of sides are then given by a linear map (`fit.rs`), under which planes stay
-//! planes.
+//! a cube of 5 across, is begun anew. The ratios of sides are then given by a linear map (`fit.rs`), under which planes
+//! stay planes.
 
 use std::f64::consts::PI;
 
