@@ -12,6 +12,7 @@ mod blocks;
 mod build;
 mod contour;
 mod closest;
+mod crossings;
 mod error;
 mod grid;
 mod kernel;
