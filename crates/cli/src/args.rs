@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use granule_scene::ReposeShape;
+use granule_scene::{FillMethod, ReposeShape};
 use granule_validation::CASES;
 
 /// Granular dynamics by impulses: packs, piles and avalanches of particles of any shape.
@@ -34,6 +34,21 @@ pub(crate) enum Command {
     Resolve(ResolveArguments),
     /// Run the reference cases of the published methods, compare, and write tables and plots.
     Validate(ValidateArguments),
+    /// Look at files of terrain, and convert them.
+    Terrain {
+        /// What to do with them.
+        #[command(subcommand)]
+        terrain: Terrain,
+    },
+}
+
+/// What is done with files of terrain.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Terrain {
+    /// Show what a raster contains: cells, extent, heights, slopes, missing cells, memory.
+    Info(TerrainInfoArguments),
+    /// Convert between ESRI ASCII grid (.asc), GeoTIFF (.tif) and meshes (.obj, .stl), and cut, resample and fill.
+    Convert(TerrainConvertArguments),
 }
 
 /// The packaged experiments.
@@ -89,6 +104,37 @@ pub(crate) struct ResolveArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Arguments of `granule terrain info`.
+#[derive(Debug, Args)]
+pub(crate) struct TerrainInfoArguments {
+    /// A raster: .asc (ESRI ASCII grid), .tif or .tiff (GeoTIFF, in metres).
+    pub(crate) file: PathBuf,
+    /// Print the facts as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `granule terrain convert`.
+#[derive(Debug, Args)]
+pub(crate) struct TerrainConvertArguments {
+    /// A raster (.asc, .tif, .tiff) or a mesh (.obj, .stl), of which the highest point above each cell counts.
+    pub(crate) file: PathBuf,
+    /// The file to write; its name says the format: .asc, .tif, .tiff, .obj or .stl.
+    pub(crate) out: PathBuf,
+    /// Keep the cells with their centres in this rectangle, in metres.
+    #[arg(long, num_args = 4, value_names = ["X0", "Y0", "X1", "Y1"], allow_negative_numbers = true, value_parser = finite)]
+    pub(crate) crop: Option<Vec<f64>>,
+    /// Make square cells of this size, in metres; a mesh needs it.
+    #[arg(long, value_name = "CELL", allow_negative_numbers = true, value_parser = cell_size)]
+    pub(crate) resample: Option<f64>,
+    /// Give cells without a height that of the nearest, or one that joins those around smoothly.
+    #[arg(long, value_name = "METHOD", value_parser = fill_parser())]
+    pub(crate) fill_missing: Option<FillMethod>,
+    /// Replace OUT if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// Arguments of `granule validate`.
@@ -159,6 +205,19 @@ fn shape_parser() -> impl TypedValueParser<Value = ReposeShape> {
     PossibleValuesParser::new(ReposeShape::ALL.map(ReposeShape::name)).map(by_name)
 }
 
+fn fill_parser() -> impl TypedValueParser<Value = FillMethod> {
+    let by_name = |name: String| FillMethod::ALL.into_iter().find(|m| m.name() == name).unwrap_or(FillMethod::Nearest);
+    PossibleValuesParser::new(FillMethod::ALL.map(FillMethod::name)).map(by_name)
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    number(text, f64::is_finite, "finite")
+}
+
+fn cell_size(text: &str) -> Result<f64, String> {
+    number(text, |x| x > 0.0 && x.is_finite(), "above 0")
+}
+
 /// Largest coefficient of friction that is taken for one: beyond it a typing error is likelier.
 const LARGEST_FRICTION: f64 = 10.0;
 
@@ -218,6 +277,13 @@ mod tests {
             "granule demo repose --steps-per-second nan",
             "granule validate --only pears",
             "granule walk",
+            "granule terrain",
+            "granule terrain info",
+            "granule terrain convert a.asc",
+            "granule terrain convert a.asc b.tif --crop 0 0 1",
+            "granule terrain convert a.asc b.tif --crop 0 0 1 nan",
+            "granule terrain convert a.asc b.tif --resample 0",
+            "granule terrain convert a.asc b.tif --fill-missing pears",
         ] {
             let error = Arguments::try_parse_from(line.split(' ')).expect_err(line);
             assert_eq!(error.exit_code(), 2, "{line}");

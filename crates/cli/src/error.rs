@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use granule_engine::EngineError;
 use granule_export::ExportError;
-use granule_scene::SceneError;
+use granule_scene::{DataFileError, MeshFileError, SceneError};
 use granule_view::ViewError;
 use thiserror::Error;
 
@@ -28,6 +28,20 @@ pub enum CliError {
     /// An argument is wrong.
     #[error("{0}")]
     Argument(String),
+    /// A file of terrain is wrong; the message shows where.
+    #[error("{0}")]
+    Data(#[from] DataFileError),
+    /// A mesh file is wrong; the message shows where.
+    #[error("{path}: {source}", path = .path.display())]
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: MeshFileError,
+    },
+    /// A file of terrain could not be written.
+    #[error("{0}")]
+    Terrain(String),
     /// The engine could not go on.
     #[error("the run failed: {0}")]
     Engine(#[from] EngineError),
@@ -83,7 +97,11 @@ impl CliError {
     /// The exit code that says whose fault it was.
     pub fn exit_code(&self) -> u8 {
         match self {
-            CliError::Scene(_) | CliError::Argument(_) | CliError::Problem(_) => BAD_INPUT,
+            CliError::Scene(_)
+            | CliError::Argument(_)
+            | CliError::Problem(_)
+            | CliError::Data(_)
+            | CliError::Mesh { .. } => BAD_INPUT,
             // No fault of the path that the user gave.
             CliError::Folder { source, .. } if source.kind() == ErrorKind::StorageFull => FAILED,
             CliError::Folder { .. } => BAD_INPUT,

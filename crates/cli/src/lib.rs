@@ -20,6 +20,7 @@ mod resolve;
 pub mod results;
 pub mod run;
 mod sweep;
+mod terrain;
 mod validate;
 
 use std::ffi::OsString;
@@ -46,6 +47,8 @@ pub fn run_command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         args::Command::Demo { demo: args::Demo::Repose(arguments) } => demo::command(&arguments),
         args::Command::Info(arguments) => info::command(&arguments),
         args::Command::Resolve(arguments) => resolve::command(&arguments),
+        args::Command::Terrain { terrain: args::Terrain::Info(arguments) } => terrain::info(&arguments),
+        args::Command::Terrain { terrain: args::Terrain::Convert(arguments) } => terrain::convert(&arguments),
         args::Command::Validate(arguments) => validate::command(&arguments),
     };
     code_of(outcome)

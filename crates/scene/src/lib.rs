@@ -5,10 +5,14 @@
 //! Packaged scenes live once, as files in `data/scenes/`, and are compiled in: see [`packaged`], which also makes the
 //! settling scenes of any size, and, for the experiment with other shapes, frictions and sizes, [`ReposeOptions`].
 //!
+//! Files of numbers that scenes name are read here as well: triangle meshes ([`TriangleMesh`]), terrain ([`Raster`]) and
+//! volumes of voxels ([`Volume`]). [`Valley`] makes the terrain in `data/terrain/`.
+//!
 //! Running a scene, measuring and writing are left to the programs: here stand only the plans for it.
 
 mod build;
 mod bytes;
+mod data_file;
 mod error;
 mod grid;
 mod load;
@@ -17,20 +21,27 @@ mod packaged;
 mod parse;
 mod plan;
 mod plausible;
+mod raster;
 mod read;
 mod repose;
 mod scene;
 mod settle;
 mod substitute;
 mod texts;
+mod valley;
+mod volume_file;
 
 pub use build::BuiltScene;
+pub use data_file::{DataFileError, DataFileErrorKind, DataPlace};
 pub use error::{SceneError, SceneErrorKind};
 pub use granule_grains::Random;
 pub use mesh_file::{MeshFileError, Place, TriangleMesh};
 pub use packaged::packaged;
 pub use plan::{FloorRectangle, MeasurePlan, OutputPlan, PackingPlan, Pictures, ReposePlan, Stage};
+pub use raster::{FillMethod, MOST_CELLS, Raster, RasterFormat, RasterStatistics, Slopes};
 pub use repose::{ReposeOptions, ReposeShape};
 pub use scene::Scene;
 pub use substitute::substitute;
 pub use texts::{packaged_names, packaged_text};
+pub use valley::Valley;
+pub use volume_file::{MOST_VOXELS, Volume};

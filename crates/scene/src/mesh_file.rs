@@ -6,6 +6,7 @@
 
 mod obj;
 mod stl;
+mod write;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -14,5 +14,6 @@ mod resolve;
 mod run;
 mod support;
 mod terms;
+mod terrain;
 mod validate;
 mod warnings;

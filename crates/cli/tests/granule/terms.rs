@@ -165,6 +165,15 @@ fn the_keys_of_resolve_and_info() {
 }
 
 #[test]
+fn the_keys_of_terrain_info() {
+    let folder = folder();
+    write(folder.path(), "a.asc", "ncols 2 nrows 2 xllcorner 0 yllcorner 0 cellsize 1\n1 2 3 4\n");
+    let told = call(folder.path(), &["terrain", "info", "a.asc", "--json"]).expect(0).out;
+    let told = keys_of(&serde_json::from_str(&told).expect("one JSON object"));
+    expect_equal("granule terrain info --json", &told, &defined("`granule terrain info --json`"));
+}
+
+#[test]
 fn the_keys_of_a_validation() {
     let folder = folder();
     call(folder.path(), &["validate", "--only", "etm-single"]).expect(0);
