@@ -18,6 +18,12 @@ pub(crate) fn aabb(geometry: &Geometry, pose: &Pose) -> Aabb {
             around(pose.position, reach)
         }
         Geometry::Convex(data) => of_points(&data.vertices, pose),
+        Geometry::Cylinder(cylinder) => {
+            // Seen from the body, the axes of the world are the rows of the rotation.
+            let rows = DMat3::from_quat(pose.rotation).transpose();
+            let reach = [rows.x_axis, rows.y_axis, rows.z_axis].map(|axis| cylinder.reach(axis));
+            around(pose.position, DVec3::from_array(reach))
+        }
         Geometry::Mesh(data) => of_points(&data.vertices, pose),
         Geometry::Grain(data) => data.aabb(&data.placed(pose)),
         Geometry::Compound(parts) => parts
@@ -27,7 +33,7 @@ pub(crate) fn aabb(geometry: &Geometry, pose: &Pose) -> Aabb {
             .unwrap_or(Aabb::EMPTY),
         Geometry::HalfSpace { normal } => half_space(pose.transform_vector(*normal), pose.position),
         // The walls have no end.
-        Geometry::Container(_) => Aabb::EVERYTHING,
+        Geometry::Container(_) | Geometry::Drum(_) => Aabb::EVERYTHING,
     }
 }
 

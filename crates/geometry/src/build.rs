@@ -7,6 +7,8 @@ use granule_model::{DVec3, MassProperties, Pose};
 use crate::check::{check_finite, check_length, check_size, check_vertex, check_vertices};
 use crate::closed_mesh::ClosedMesh;
 use crate::convex::{ConvexData, Hull};
+use crate::cylinder::Cylinder;
+use crate::drum::Drum;
 use crate::error::ShapeError;
 use crate::geometry::{Container, Geometry, Part};
 use crate::mass::Moments;
@@ -28,6 +30,15 @@ impl Shape {
         let half_length = 0.5 * length;
         let moments = Moments::capsule(radius, half_length);
         solid("capsule", Geometry::Capsule { radius, half_length }, &moments, half_length + radius)
+    }
+
+    /// A round cylinder with flat ends, of `radius` and `length` \[m\], centred, axis along z.
+    pub fn cylinder(radius: f64, length: f64) -> Result<Shape, ShapeError> {
+        check_length("radius", radius)?;
+        check_length("length", length)?;
+        let cylinder = Cylinder { radius, half_length: 0.5 * length };
+        let moments = Moments::cylinder(radius, cylinder.half_length);
+        solid("cylinder", Geometry::Cylinder(cylinder), &moments, cylinder.bounding_radius())
     }
 
     /// A box of full edge lengths `size` \[m\], centred.
@@ -149,6 +160,23 @@ impl Shape {
         check_size(size)?;
         Ok(boundless("container", Geometry::Container(Container::new(size)), f64::INFINITY))
     }
+
+    /// A silo open at the top: floor at z = 0 and a round wall of inner `radius` \[m\] about the z axis.
+    ///
+    /// Floor and wall have no end: nothing leaves over the top, whatever the `height` \[m\], which only pictures use.
+    pub fn cylindrical_container(radius: f64, height: f64) -> Result<Shape, ShapeError> {
+        check_length("radius", radius)?;
+        check_length("height", height)?;
+        Ok(boundless("cylindrical-container", Geometry::Drum(Drum::open(radius, height)), f64::INFINITY))
+    }
+
+    /// A closed round vessel, centred, axis along z, of inner `radius` and inner `length` \[m\]: all is solid but its
+    /// inside.
+    pub fn drum(radius: f64, length: f64) -> Result<Shape, ShapeError> {
+        check_length("radius", radius)?;
+        check_length("length", length)?;
+        Ok(boundless("drum", Geometry::Drum(Drum::closed(radius, length)), f64::INFINITY))
+    }
 }
 
 /// A shape with mass; refused when rounding leaves it without a positive moment of inertia.
@@ -207,13 +235,17 @@ fn part_radius(pose: &Pose, geometry: &Geometry) -> f64 {
         }
         Geometry::Cuboid { half } => crate::surface::cuboid_corners(*half).map(reach).into_iter().fold(0.0, f64::max),
         Geometry::Convex(data) => data.vertices.iter().map(|&v| reach(v)).fold(0.0, f64::max),
+        Geometry::Cylinder(cylinder) => {
+            // The farthest point of a circle lies across the axis as its centre does.
+            let outward = crate::cylinder::across(pose.inverse_transform_vector(pose.position)).normalize_or(DVec3::X);
+            [false, true].map(|is_high| reach(cylinder.rim(outward, is_high))).into_iter().fold(0.0, f64::max)
+        }
         Geometry::Grain(_)
         | Geometry::Compound(_)
         | Geometry::HalfSpace { .. }
         | Geometry::Mesh(_)
-        | Geometry::Container(_) => {
-            f64::INFINITY
-        }
+        | Geometry::Container(_)
+        | Geometry::Drum(_) => f64::INFINITY,
     }
 }
 

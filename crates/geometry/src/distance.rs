@@ -17,7 +17,8 @@ pub(crate) struct Distance {
     pub(crate) outward: DVec3,
 }
 
-/// A distance longer than the height above the face by less than this share is that height.
+/// A distance longer than the height above the face by less than this share is that height; one shorter than this share
+/// of a cylinder's size has no direction.
 const ON_FACE: f64 = 1e-12;
 
 /// Signed distance of `point` from a solid; none for shapes without inside and for grains, which have their own.
@@ -33,6 +34,10 @@ pub(crate) fn distance(geometry: &Geometry, point: DVec3) -> Option<Distance> {
         }
         Geometry::Cuboid { half } => Some(of_box(*half, point)),
         Geometry::Convex(data) => Some(of_hull(data, point)),
+        Geometry::Cylinder(cylinder) => {
+            let (outward, value) = cylinder.signed_distance(point, ON_FACE * cylinder.bounding_radius());
+            Some(Distance { value, outward })
+        }
         Geometry::Compound(parts) => {
             let of_part = parts.iter().filter_map(|part| {
                 let local = distance(&part.geometry, part.pose.inverse_transform_point(point))?;
@@ -40,7 +45,11 @@ pub(crate) fn distance(geometry: &Geometry, point: DVec3) -> Option<Distance> {
             });
             of_part.reduce(|p, q| if q.value < p.value { q } else { p })
         }
-        Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Mesh(_) | Geometry::Grain(_) => None,
+        Geometry::HalfSpace { .. }
+        | Geometry::Container(_)
+        | Geometry::Drum(_)
+        | Geometry::Mesh(_)
+        | Geometry::Grain(_) => None,
     }
 }
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use granule_model::{Aabb, DVec3, Pose};
 
 use crate::convex::ConvexData;
+use crate::cylinder::Cylinder;
+use crate::drum::Drum;
 use crate::grain::GrainData;
 use crate::mesh::MeshData;
 
@@ -24,6 +26,8 @@ pub(crate) enum Geometry {
     Convex(ConvexData),
     /// Signed distances on a grid, with nodes on their contour.
     Grain(Arc<GrainData>),
+    /// Round rod or disc with flat ends, axis along z.
+    Cylinder(Cylinder),
     /// Union of convex parts; they may overlap each other.
     Compound(Vec<Part>),
     /// All points `p` with `normal . p <= 0` are solid.
@@ -32,6 +36,8 @@ pub(crate) enum Geometry {
     Mesh(MeshData),
     /// Floor and four walls of a box, open at the top.
     Container(Container),
+    /// Round wall, seen from inside, between flat ends.
+    Drum(Drum),
 }
 
 impl Geometry {
@@ -43,8 +49,11 @@ impl Geometry {
             Geometry::Cuboid { half } => half.min_element(),
             Geometry::Convex(data) => data.half_width,
             Geometry::Grain(data) => data.half_width,
+            Geometry::Cylinder(cylinder) => cylinder.radius.min(cylinder.half_length),
             Geometry::Compound(parts) => parts.iter().map(|p| p.geometry.half_width()).fold(f64::INFINITY, f64::min),
-            Geometry::HalfSpace { .. } | Geometry::Mesh(_) | Geometry::Container(_) => f64::INFINITY,
+            Geometry::HalfSpace { .. } | Geometry::Mesh(_) | Geometry::Container(_) | Geometry::Drum(_) => {
+                f64::INFINITY
+            }
         }
     }
 }
@@ -54,7 +63,7 @@ impl Geometry {
 pub(crate) struct Part {
     /// Axes of the part in body axes of the whole.
     pub(crate) pose: Pose,
-    /// Always `Sphere`, `Capsule`, `Cuboid` or `Convex`.
+    /// Always `Sphere`, `Capsule`, `Cuboid`, `Convex` or `Cylinder`.
     pub(crate) geometry: Geometry,
     /// Box around the part in body axes of the whole.
     pub(crate) bounds: Aabb,

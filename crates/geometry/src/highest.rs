@@ -12,9 +12,13 @@
 
 use granule_model::{Aabb, DMat3, DVec3, Pose};
 
+use crate::cylinder::Cylinder;
 use crate::geometry::{Container, Geometry};
 use crate::mesh::MeshData;
 use crate::surface::{CUBOID_FACES, Surface, cuboid_corners};
+
+/// Sides of the prism that stands for a cylinder: `1 - cos(pi / 256)` of the radius is 8e-5.
+const ROUND: u32 = 256;
 
 /// A closed rectangle of the floor.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +63,7 @@ pub(crate) fn raise_geometry(geometry: &Geometry, pose: &Pose, cell: &Rectangle,
             let placed = data.placed(pose);
             data.points().for_each(|p| raise_point(placed.transform_point(p), cell, best));
         }
+        Geometry::Cylinder(cylinder) => raise_cylinder(cylinder, pose, cell, best),
         Geometry::Compound(parts) => {
             parts.iter().for_each(|p| raise_geometry(&p.geometry, &pose.compose(&p.pose), cell, best));
         }
@@ -68,6 +73,15 @@ pub(crate) fn raise_geometry(geometry: &Geometry, pose: &Pose, cell: &Rectangle,
             let corners = [[0.0, 0.0], [size.x, 0.0], [size.x, size.y], [0.0, size.y]];
             raise_polygon(corners.map(|[x, y]| pose.transform_point(DVec3::new(x, y, 0.0))), cell, best);
         }
+        // The wall of a drum is over all that is in it.
+        Geometry::Drum(drum) if drum.is_open() => {
+            let inside = crate::surface::triangles(geometry, ROUND);
+            let floor = inside.triangles.iter().take(ROUND as usize - 2);
+            floor.for_each(|t| {
+                raise_polygon(t.map(|i| pose.transform_point(inside.vertices[i as usize])), cell, best);
+            });
+        }
+        Geometry::Drum(_) => {}
     }
 }
 
@@ -91,6 +105,16 @@ fn raise_ball(center: DVec3, radius: f64, cell: &Rectangle, best: &mut Best) {
     let square = radius * radius - (x - center.x) * (x - center.x) - (y - center.y) * (y - center.y);
     if square >= 0.0 {
         raise(best, DVec3::new(x, y, center.z + square.sqrt()));
+    }
+}
+
+/// Where the top is over the rectangle it counts, else the highest point of a prism of [`ROUND`] sides.
+fn raise_cylinder(cylinder: &Cylinder, pose: &Pose, cell: &Rectangle, best: &mut Best) {
+    let top = pose.transform_point(cylinder.farthest(pose.inverse_transform_vector(DVec3::Z)));
+    if (0..2).all(|k| (cell.min[k]..=cell.max[k]).contains(&top[k])) {
+        raise(best, top);
+    } else {
+        raise_surface(&crate::surface::cylinder(cylinder, ROUND), pose, cell, best);
     }
 }
 

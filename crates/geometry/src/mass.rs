@@ -54,6 +54,13 @@ impl Moments {
         Moments::symmetric(ball + cylinder, DVec3::new(across, across, along))
     }
 
+    /// Of a centred cylinder on the z axis: `integral x^2 = V r^2 / 4`, `integral z^2 = V h^2 / 3`.
+    pub(crate) fn cylinder(radius: f64, half_length: f64) -> Self {
+        let volume = std::f64::consts::PI * radius * radius * 2.0 * half_length;
+        let across = volume * radius * radius / 4.0;
+        Moments::symmetric(volume, DVec3::new(across, across, volume * half_length * half_length / 3.0))
+    }
+
     /// Of a centred box of full edge lengths `size`.
     pub(crate) fn cuboid(size: DVec3) -> Self {
         let volume = size.x * size.y * size.z;

@@ -15,7 +15,10 @@
 //! - No tolerance is absolute: scaling a problem by a power of two scales the answer exactly.
 //! - The feature key is unique within the pair and stays the same while the same features touch.
 //!
-//! Half-spaces, containers and meshes never meet each other here: they belong to bodies that contacts do not move. A
+//! Two points stand for the line with which a cylinder lies on something flat. Where its end lies flat, points of the
+//! rim stand for all of it; `rim` says what that leaves out. A round wall is hollow: corners reach it before edges do.
+//!
+//! Half-spaces, containers, drums and meshes never meet each other here: they belong to bodies that contacts do not move. A
 //! mesh is a surface that holds bodies on either side, whichever way its triangles run. Closed mesh bodies arrive as
 //! compounds of convex parts.
 //!
@@ -34,10 +37,16 @@ mod mesh;
 mod patch;
 mod plane;
 mod polytope;
+mod prism;
+mod rim;
+mod round;
+mod round_beside;
+mod round_pair;
 mod solid;
 mod sphere;
 mod tidy;
 mod topology;
+mod wall;
 
 use granule_model::{ContactPoint, DVec3, Pose};
 
@@ -65,8 +74,8 @@ pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64,
 }
 
 /// The contact of a body that went through a mesh or another body between two poses, which [`contacts`] of the later
-/// pose alone cannot tell from one that was always on that side; none for half-spaces, containers and bodies that did
-/// not.
+/// pose alone cannot tell from one that was always on that side; none for half-spaces, containers, drums and bodies
+/// that did not.
 ///
 /// `poses_a` and `poses_b` are those of the body axes before and after; the normal points from `b` to `a`, back to the
 /// side that the body came from. The gap is as negative as the body is beyond the surface of a mesh, or deep in the
@@ -75,12 +84,14 @@ pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -
     if !poses_a.into_iter().chain(poses_b).all(|pose| pose.is_finite()) {
         return None;
     }
+    let is_wall = |g: &Geometry| matches!(g, Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Drum(_));
+    if is_wall(&a.0.geometry) || is_wall(&b.0.geometry) {
+        return None;
+    }
     match (&a.0.geometry, &b.0.geometry) {
-        (Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Mesh(_), Geometry::Mesh(_)) => None,
+        (Geometry::Mesh(_), Geometry::Mesh(_)) => None,
         (body, Geometry::Mesh(data)) => mesh::passage(body, poses_a, data, poses_b),
         (Geometry::Mesh(_), _) => passage(b, poses_b, a, poses_a).map(|c| c.swapped()),
-        (Geometry::HalfSpace { .. } | Geometry::Container(_), _) => None,
-        (_, Geometry::HalfSpace { .. } | Geometry::Container(_)) => None,
         (body, other) => crossing::crossing(body, poses_a, other, poses_b),
     }
 }
@@ -108,20 +119,22 @@ impl Side<'_> {
             Geometry::Capsule { .. } => 1,
             Geometry::Cuboid { .. } => 2,
             Geometry::Convex(_) => 3,
-            Geometry::Grain(_) => 4,
-            Geometry::Compound(_) => 5,
-            Geometry::HalfSpace { .. } => 6,
-            Geometry::Container(_) => 7,
-            Geometry::Mesh(_) => 8,
+            Geometry::Cylinder(_) => 4,
+            Geometry::Grain(_) => 5,
+            Geometry::Compound(_) => 6,
+            Geometry::HalfSpace { .. } => 7,
+            Geometry::Container(_) => 8,
+            Geometry::Drum(_) => 9,
+            Geometry::Mesh(_) => 10,
         }
     }
 }
 
 /// The dispatch table, for `a` of no higher rank than `b`.
 fn ordered_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
-    use Geometry::{Compound, Container, HalfSpace, Mesh};
+    use Geometry::{Compound, Container, Drum, HalfSpace, Mesh};
     match (a.geometry, b.geometry) {
-        (HalfSpace { .. } | Container(_) | Mesh(_), _) => {}
+        (HalfSpace { .. } | Container(_) | Drum(_) | Mesh(_), _) => {}
         (_, HalfSpace { normal }) => {
             let plane = plane::Plane::new(b.pose, *normal, 0.0, 0);
             against_plane(a, &plane, margin, out);
@@ -137,6 +150,15 @@ fn ordered_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
                     continue;
                 }
                 against_plane(a, &plane::Plane::new(b.pose, normal, offset, index as u32), margin, out);
+            }
+        }
+        (_, Drum(drum)) => {
+            for (index, (normal, offset)) in drum.planes().enumerate() {
+                against_plane(a, &plane::Plane::new(b.pose, normal, offset, index as u32), margin, out);
+            }
+            match a.geometry {
+                Compound(parts) => compound::against_wall(parts, a.pose, drum, b.pose, margin, out),
+                _ => wall::convex_wall(a, drum, b.pose, margin, out),
             }
         }
         (_, Mesh(data)) => mesh::against_mesh(a, data, b.pose, margin, out),
@@ -155,7 +177,7 @@ fn against_plane(a: Side, plane: &plane::Plane, margin: f64, out: &mut Vec<Conta
 
 /// Two convex pieces, `a` of no higher rank than `b`.
 fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
-    use Geometry::{Capsule, Convex, Cuboid, Grain, Sphere};
+    use Geometry::{Capsule, Convex, Cuboid, Cylinder, Grain, Sphere};
     let (centre, start) = (a.pose.position, out.len());
     match (a.geometry, b.geometry) {
         (Sphere { radius: ra }, Sphere { radius: rb }) => {
@@ -167,6 +189,7 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
         }
         (Sphere { radius }, Cuboid { half }) => sphere::sphere_cuboid(centre, *radius, *half, b.pose, margin, out),
         (Sphere { radius }, Convex(data)) => sphere::sphere_convex(centre, *radius, data, b.pose, margin, out),
+        (Sphere { radius }, Cylinder(data)) => sphere::sphere_cylinder(centre, *radius, data, b.pose, margin, out),
         (Capsule { radius: ra, half_length: la }, Capsule { radius: rb, half_length: lb }) => {
             let (core_a, core_b) = (capsule::Core::new(a.pose, *la), capsule::Core::new(b.pose, *lb));
             capsule::capsule_capsule(&core_a, *ra, &core_b, *rb, margin, out);
@@ -175,7 +198,10 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
         (Grain(one), Grain(other)) => grain::grain_grain((one, a.pose), (other, b.pose), margin, out),
         (_, Grain(data)) => grain::piece_grain(a, (data, b.pose), margin, out),
         _ => {
-            polytope::polytope_pair(a, b, margin, out);
+            match b.geometry {
+                Cylinder(_) => round_pair::round_pair(a, b, margin, out),
+                _ => polytope::polytope_pair(a, b, margin, out),
+            }
             if let Capsule { .. } = a.geometry {
                 capsule_beside::beside_capsule(a, b, margin, start, out);
             }

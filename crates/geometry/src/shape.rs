@@ -71,7 +71,7 @@ impl Shape {
         self.0.unit_mass.is_some()
     }
 
-    /// True for a half-space and for a container, whose walls have no end.
+    /// True for a half-space, and for containers and drums, whose walls have no end.
     pub fn is_unbounded(&self) -> bool {
         self.0.bounding_radius == f64::INFINITY
     }
@@ -87,7 +87,7 @@ impl Shape {
     /// `min` to `max` (world axes \[m\]); none when the shape does not reach over the rectangle.
     ///
     /// A half-space that does not look up has none. The walls of a container have no top and are left out: its floor
-    /// counts.
+    /// counts, of a drum nothing. A cylinder is right to 8e-5 of its radius, and exact where its top is in the rectangle.
     pub fn highest_point(&self, pose: &Pose, min: [f64; 2], max: [f64; 2]) -> Option<DVec3> {
         let cell = Rectangle { min, max };
         let mut best = None;
@@ -111,12 +111,13 @@ impl Shape {
         primitives
     }
 
-    /// The solid half-spaces of a half-space or a container, in body axes: outward unit normal `n` and offset `d` \[m\]
+    /// The solid half-spaces of a half-space, a container or the flat ends of a drum, in body axes: outward unit normal `n` and offset `d` \[m\]
     /// of each, all points `p` with `n.p <= d` being solid. None for other shapes.
     pub fn half_spaces(&self) -> Vec<(DVec3, f64)> {
         match &self.0.geometry {
             Geometry::HalfSpace { normal } => vec![(*normal, 0.0)],
             Geometry::Container(container) => container.planes.to_vec(),
+            Geometry::Drum(drum) => drum.planes().collect(),
             _ => Vec::new(),
         }
     }

@@ -3,6 +3,8 @@
 use granule_model::DVec3;
 
 use crate::convex::ConvexData;
+use crate::cylinder::Cylinder;
+use crate::drum::Drum;
 use crate::geometry::{Container, Geometry};
 
 /// A piece of a shape's surface in body axes, for pictures.
@@ -62,6 +64,9 @@ impl Surface {
     }
 }
 
+/// Sides of a cylinder or drum in pictures.
+const AROUND: u32 = 96;
+
 /// Primitives of `geometry` in the axes that `place` maps to.
 pub(crate) fn primitives(geometry: &Geometry, place: &dyn Fn(DVec3) -> DVec3, out: &mut Vec<Primitive>) {
     match geometry {
@@ -77,8 +82,8 @@ pub(crate) fn primitives(geometry: &Geometry, place: &dyn Fn(DVec3) -> DVec3, ou
                 primitives(&part.geometry, &|p| place(part.pose.transform_point(p)), out);
             }
         }
-        flat => {
-            let mut surface = triangles(flat, 3);
+        other => {
+            let mut surface = triangles(other, AROUND);
             surface.vertices.iter_mut().for_each(|v| *v = place(*v));
             out.push(Primitive::Triangles(surface));
         }
@@ -93,6 +98,7 @@ pub(crate) fn triangles(geometry: &Geometry, segments: u32) -> Surface {
         Geometry::Cuboid { half } => cuboid(*half),
         Geometry::Convex(data) => convex(data),
         Geometry::Grain(data) => data.surface(),
+        Geometry::Cylinder(data) => cylinder(data, segments),
         Geometry::Compound(parts) => {
             let mut whole = Surface::default();
             for part in parts {
@@ -105,6 +111,7 @@ pub(crate) fn triangles(geometry: &Geometry, segments: u32) -> Surface {
         Geometry::HalfSpace { .. } => Surface::default(),
         Geometry::Mesh(data) => Surface { vertices: data.vertices.clone(), triangles: data.triangles.clone() },
         Geometry::Container(data) => container(data),
+        Geometry::Drum(drum) => inside_of_drum(drum, segments),
     }
 }
 
@@ -133,6 +140,38 @@ fn container(data: &Container) -> Surface {
     let half = 0.5 * data.size;
     let vertices = cuboid_corners(half).map(|v| v + half).into();
     let mut inside = Surface::from_faces(vertices, CUBOID_FACES[..5].iter().map(|f| &f[..]));
+    inside.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    inside
+}
+
+/// A prism whose edges lie on the side of the cylinder.
+pub(crate) fn cylinder(data: &Cylinder, segments: u32) -> Surface {
+    prism(data.radius, [-data.half_length, data.half_length], segments)
+}
+
+/// A prism about the z axis from `low` to `high`: vertices of the low end, then of the high one.
+fn prism(radius: f64, [low, high]: [f64; 2], segments: u32) -> Surface {
+    let around = segments.max(3);
+    let ring = |z: f64| {
+        (0..around).map(move |i| {
+            let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(i) / f64::from(around));
+            DVec3::new(radius * cos, radius * sin, z)
+        })
+    };
+    let vertices = ring(low).chain(ring(high)).collect();
+    let mut faces: Vec<Vec<u32>> = vec![(0..around).rev().collect(), (around..2 * around).collect()];
+    faces.extend((0..around).map(|i| vec![i, (i + 1) % around, around + (i + 1) % around, around + i]));
+    Surface::from_faces(vertices, faces.iter().map(|f| &f[..]))
+}
+
+/// The wall and the ends of a drum, seen from inside; an open one up to the height at which it is drawn.
+fn inside_of_drum(drum: &Drum, segments: u32) -> Surface {
+    let around = segments.max(3) as usize;
+    let mut inside = prism(drum.radius, [drum.low, drum.drawn_to], segments);
+    if drum.is_open() {
+        // The fan of the low end comes first, then that of the high one.
+        inside.triangles.drain(around - 2..2 * (around - 2));
+    }
     inside.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     inside
 }

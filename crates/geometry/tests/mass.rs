@@ -111,6 +111,13 @@ fn round_bodies_and_boxes_have_their_closed_forms() {
         let shape = Shape::capsule(rod.radius.unwrap() * scale, rod.segment_length.unwrap() * scale).unwrap();
         let error = rod.error(&shape, scale);
         assert!(error <= 1e-13, "capsule at {scale}: {error:e}"); // measured 6e-16
+        let (radius, length) = (0.37 * scale, 1.3 * scale);
+        let disc = Shape::cylinder(radius, length).unwrap().mass_properties(2.0).unwrap();
+        let mass = 2.0 * std::f64::consts::PI * radius * radius * length;
+        let across = mass * (3.0 * radius * radius + length * length) / 12.0;
+        let moments = DVec3::new(across, across, 0.5 * mass * radius * radius);
+        let error = (disc.principal_inertia - moments).abs().max_element() / across + (disc.mass / mass - 1.0).abs();
+        assert!(error <= 1e-13, "cylinder at {scale}: {error:e}"); // measured 5e-16
         let cube = case("cube_2.4");
         let error = cube.error(&Shape::cuboid(DVec3::splat(2.4 * scale)).unwrap(), scale);
         assert!(error <= 1e-13, "cube at {scale}: {error:e}"); // measured 4e-16

@@ -12,13 +12,18 @@ fn movers(s: f64) -> Vec<Shape> {
     let cloud: Vec<_> = (0..16).map(|_| random.direction() * random.range(0.4, 0.7) * s).collect();
     let ball = (Pose::from_position(DVec3::new(0.4, 0.0, 0.1) * s), Shape::sphere(0.3 * s).unwrap());
     let rod = (Pose::new(DVec3::new(-0.2, 0.1, 0.0) * s, random.rotation()), Shape::capsule(0.2 * s, 0.6 * s).unwrap());
+    let ball_2 = (Pose::from_position(DVec3::new(0.3, 0.0, 0.2) * s), Shape::sphere(0.3 * s).unwrap());
+    let disc =
+        (Pose::new(DVec3::new(-0.2, 0.1, 0.0) * s, random.rotation()), Shape::cylinder(0.4 * s, 0.2 * s).unwrap());
     vec![
         Shape::sphere(0.5 * s).unwrap(),
         Shape::capsule(0.25 * s, 0.8 * s).unwrap(),
         Shape::cuboid(DVec3::new(0.9, 0.7, 1.1) * s).unwrap(),
+        Shape::cylinder(0.45 * s, 0.8 * s).unwrap(),
         Shape::convex(&cloud).unwrap(),
         Shape::cross(0.45 * s).unwrap(),
         Shape::compound(vec![ball, rod]).unwrap(),
+        Shape::compound(vec![ball_2, disc]).unwrap(),
     ]
 }
 
@@ -35,6 +40,8 @@ fn grounds(s: f64) -> Vec<Shape> {
     vec![
         Shape::half_space(DVec3::new(0.1, 0.2, 1.0)).unwrap(),
         Shape::container(DVec3::new(1.2, 1.3, 1.0) * s).unwrap(),
+        Shape::cylindrical_container(1.1 * s, 1.0 * s).unwrap(),
+        Shape::drum(1.1 * s, 1.9 * s).unwrap(),
         Shape::mesh(&vertices, &triangles).unwrap(),
     ]
 }

@@ -28,6 +28,8 @@ fn bounded_shapes() -> Vec<Shape> {
         Shape::capsule(0.3, 0.8).unwrap(),
         Shape::capsule(0.5, 1e-3).unwrap(),
         Shape::cuboid(DVec3::new(1.0, 0.6, 0.3)).unwrap(),
+        Shape::cylinder(0.5, 0.4).unwrap(),
+        Shape::cylinder(0.2, 1.1).unwrap(),
         Shape::convex(&gem).unwrap(),
         Shape::compound(dumbbell).unwrap(),
         Shape::mesh(&drawn.vertices, &sheet).unwrap(),

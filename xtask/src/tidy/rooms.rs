@@ -24,7 +24,7 @@ const ALL: &[Layers] = &[
         folder: "crates/geometry/src",
         path: "",
         layers: &[
-            &["faces", "hull", "limits"],
+            &["cylinder", "drum", "faces", "hull", "limits"],
             &["convex", "error", "joints"],
             &["check", "mass"],
             &["decompose", "mesh"],

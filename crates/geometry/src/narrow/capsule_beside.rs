@@ -10,7 +10,7 @@ use super::Side;
 use super::capsule::{BESIDE, Core};
 use super::patch::Spot;
 use super::polytope::drop_repeated;
-use super::sphere::{balls, sphere_convex, sphere_cuboid};
+use super::sphere::{balls, sphere_convex, sphere_cuboid, sphere_cylinder};
 use super::topology::cube_corner;
 use crate::geometry::Geometry;
 
@@ -39,6 +39,7 @@ pub(super) fn beside_capsule(a: Side, b: Side, margin: f64, start: usize, out: &
         match b.geometry {
             Geometry::Cuboid { half } => sphere_cuboid(end, *radius, *half, b.pose, margin, out),
             Geometry::Convex(data) => sphere_convex(end, *radius, data, b.pose, margin, out),
+            Geometry::Cylinder(cylinder) => sphere_cylinder(end, *radius, cylinder, b.pose, margin, out),
             _ => {}
         }
         name(out, start, found, Spot::CornerOfA(index as u32), *radius);

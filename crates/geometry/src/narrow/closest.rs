@@ -56,23 +56,63 @@ pub(super) struct Nearest {
     pub(super) normal: DVec3,
 }
 
-/// The corners of a convex body times a power of two.
-struct Scaled<'a> {
-    corners: &'a [DVec3],
-    factor: f64,
+/// A convex body, as the search for nearest points sees it.
+pub(super) trait Support {
+    /// A point of the body that reaches farthest along `direction`.
+    fn farthest(&self, direction: DVec3) -> DVec3;
 }
 
-impl SupportMap for Scaled<'_> {
-    fn local_support_point(&self, direction: Vector) -> Vector {
-        let mut best = self.corners[0];
+impl Support for [DVec3] {
+    fn farthest(&self, direction: DVec3) -> DVec3 {
+        let mut best = self[0];
         let mut reach = best.dot(direction);
-        for &corner in &self.corners[1..] {
+        for &corner in &self[1..] {
             let height = corner.dot(direction);
             if height > reach {
                 (best, reach) = (corner, height);
             }
         }
-        best * self.factor
+        best
+    }
+}
+
+/// A convex body times a power of two.
+struct Scaled<'a, S: ?Sized> {
+    body: &'a S,
+    factor: f64,
+}
+
+impl<S: Support + ?Sized> SupportMap for Scaled<'_, S> {
+    fn local_support_point(&self, direction: Vector) -> Vector {
+        self.body.farthest(direction) * self.factor
+    }
+}
+
+/// Nearest points of two bodies of a pair of `size` \[m\]; those farther apart than `reach` need not be found. Of round
+/// bodies they are right to some 1e-7 of their distance, and the direction between them to the root of that.
+pub(super) fn relation<S: Support + ?Sized>(a: &S, b: &S, start: DVec3, reach: f64, size: f64) -> Relation {
+    let factor = unit_factor(size);
+    let (map_a, map_b) = (Scaled { body: a, factor }, Scaled { body: b, factor });
+    let answer = closest_points_support_map_support_map_with_params(
+        &ParryPose::IDENTITY,
+        &map_a,
+        &map_b,
+        // Well beyond the reach: our own filter decides, not parry's early exit.
+        2.0 * reach * factor + 1.0,
+        &mut VoronoiSimplex::new(),
+        Some(start * factor),
+    );
+    let (on_a, on_b) = match answer {
+        GJKResult::ClosestPoints(on_a, on_b, _) => (on_a / factor, on_b / factor),
+        GJKResult::Intersection => return Relation::Touching,
+        GJKResult::NoIntersection(_) | GJKResult::Proximity(_) => return Relation::Far,
+    };
+    let offset = on_a - on_b;
+    let distance = offset.length();
+    if distance <= NEAR * size {
+        Relation::Touching
+    } else {
+        Relation::Apart(Nearest { on_a, on_b, normal: offset / distance })
     }
 }
 
@@ -122,30 +162,9 @@ impl Cores<'_> {
         if a.is_empty() || b.is_empty() || !self.size.is_finite() {
             return Relation::Far;
         }
-        let factor = unit_factor(self.size);
-        let (map_a, map_b) = (Scaled { corners: a, factor }, Scaled { corners: b, factor });
-        let answer = closest_points_support_map_support_map_with_params(
-            &ParryPose::IDENTITY,
-            &map_a,
-            &map_b,
-            // Well beyond the reach: our own filter decides, not parry's early exit.
-            2.0 * reach * factor + 1.0,
-            &mut VoronoiSimplex::new(),
-            Some((b[0] - a[0]) * factor),
-        );
-        let (on_a, on_b) = match answer {
-            GJKResult::ClosestPoints(on_a, on_b, _) => (on_a / factor, on_b / factor),
-            GJKResult::Intersection => return Relation::Touching,
-            GJKResult::NoIntersection(_) | GJKResult::Proximity(_) => return Relation::Far,
-        };
-        let offset = on_a - on_b;
-        let distance = offset.length();
-        if distance <= NEAR * self.size {
-            Relation::Touching
-        } else if distance <= reach {
-            Relation::Apart(Nearest { on_a, on_b, normal: offset / distance })
-        } else {
-            Relation::Far
+        match relation(a, b, b[0] - a[0], reach, self.size) {
+            Relation::Apart(nearest) if (nearest.on_a - nearest.on_b).length() > reach => Relation::Far,
+            relation => relation,
         }
     }
 

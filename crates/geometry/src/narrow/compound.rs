@@ -10,7 +10,9 @@ use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 use super::plane::{Plane, convex_plane};
 use super::polytope::face_pair;
 use super::tidy::tidy;
+use super::wall::convex_wall;
 use super::{Side, convex_pair, limit_width, mix};
+use crate::drum::Drum;
 use crate::geometry::{Geometry, Part};
 
 /// A surface point is covered when the point this share of its part's size further out is inside another part. Coplanar
@@ -23,6 +25,8 @@ const BORDER: f64 = 1e-6;
 const ALONG_FACE: f64 = 1.0 - 1e-9;
 /// Keys of points along the normal of a face that was not the least way apart are mixed with this.
 const FACES: u32 = 0xFACE;
+/// Keys of points on a round wall are mixed with this.
+const WALL: u32 = 0xD4C1;
 /// Keys of points inside a body that hold pieces which nothing else holds are mixed with this.
 const WITHIN: u32 = 0x1715;
 
@@ -111,6 +115,7 @@ impl<'a> Pieces<'a> {
                 let local = pose.inverse_transform_vector(normal);
                 data.faces.iter().any(|f| f.normal.dot(local).abs() >= ALONG_FACE)
             }
+            Geometry::Cylinder(_) => local.z >= ALONG_FACE || local.z * local.z <= 1.0 - ALONG_FACE * ALONG_FACE,
             _ => true,
         }
     }
@@ -157,6 +162,7 @@ fn height_above(geometry: &Geometry, point: DVec3) -> f64 {
         Geometry::Convex(data) => {
             data.faces.iter().map(|f| f.normal.dot(point) - f.offset).fold(f64::NEG_INFINITY, f64::max)
         }
+        Geometry::Cylinder(cylinder) => cylinder.height(point),
         _ => f64::INFINITY,
     }
 }
@@ -177,6 +183,9 @@ fn any_border(geometry: &Geometry, point: DVec3, slack: f64, wanted: impl Fn(DVe
         }),
         Geometry::Convex(data) => {
             data.faces.iter().any(|f| (f.normal.dot(point) - f.offset).abs() <= slack && wanted(f.normal))
+        }
+        Geometry::Cylinder(cylinder) => {
+            cylinder.faces_at(point).into_iter().any(|(normal, height)| height.abs() <= slack && wanted(normal))
         }
         _ => false,
     }
@@ -313,6 +322,7 @@ fn reach(geometry: &Geometry, pose: &Pose, direction: DVec3) -> f64 {
         Geometry::Capsule { radius, half_length } => radius + half_length * local.z.abs(),
         Geometry::Cuboid { half } => half.dot(local.abs()),
         Geometry::Convex(data) => data.vertices.iter().map(|v| v.dot(local)).fold(f64::NEG_INFINITY, f64::max),
+        Geometry::Cylinder(cylinder) => cylinder.reach(local),
         _ => f64::INFINITY,
     }
 }
@@ -369,6 +379,26 @@ fn keep_surface(
     }
     out.truncate(kept);
     lost
+}
+
+/// A compound against the round wall of a drum at `ground`.
+pub(super) fn against_wall(
+    parts: &[Part],
+    pose: &Pose,
+    drum: &Drum,
+    ground: &Pose,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let start = out.len();
+    let pieces = Pieces::Many(parts);
+    for index in 0..parts.len() {
+        let (geometry, piece_pose) = pieces.get(index, pose);
+        let first = out.len();
+        convex_wall(Side { geometry, pose: &piece_pose }, drum, ground, margin, out);
+        pieces.keep_surface(index, pose, first, mix(index as u32, WALL), out);
+    }
+    tidy(out, start, pieces.size());
 }
 
 /// A compound against a plane.

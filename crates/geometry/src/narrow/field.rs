@@ -5,6 +5,7 @@
 use granule_levelset::{LevelSet, Sample};
 use granule_model::DVec3;
 
+use crate::cylinder::across;
 use crate::distance::{Distance, distance, highest_face};
 use crate::geometry::Geometry;
 
@@ -36,6 +37,22 @@ impl Field for HalfSpace {
 
     fn quick(&self, point: DVec3) -> Option<Distance> {
         Some(Distance { value: self.bound(point), outward: self.normal })
+    }
+}
+
+/// The inside of a round wall about the z axis: all points beyond `radius` are solid.
+pub(super) struct Bore {
+    pub(super) radius: f64,
+}
+
+impl Field for Bore {
+    fn bound(&self, point: DVec3) -> f64 {
+        self.radius - across(point).length()
+    }
+
+    fn quick(&self, point: DVec3) -> Option<Distance> {
+        // On the axis every direction is as near.
+        Some(Distance { value: self.bound(point), outward: -across(point).normalize_or(DVec3::X) })
     }
 }
 

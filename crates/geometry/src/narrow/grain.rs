@@ -40,14 +40,25 @@ thread_local! {
 
 /// A grain as body A against a plane of body B, in the world. Keys start at `key`.
 pub(super) fn grain_plane(
+    grain: (&GrainData, &Pose),
+    plane: &HalfSpace,
+    margin: f64,
+    key: u32,
+    out: &mut Vec<ContactPoint>,
+) {
+    grain_wall(grain, (plane, &Pose::IDENTITY), margin, key, out);
+}
+
+/// A grain as body A against a wall that is flat or hollow, with the pose of its axes. Keys start at `key`.
+pub(super) fn grain_wall<F: Field>(
     (grain, pose): (&GrainData, &Pose),
-    field: &HalfSpace,
+    (wall, wall_pose): (&F, &Pose),
     margin: f64,
     key: u32,
     out: &mut Vec<ContactPoint>,
 ) {
     let start = out.len();
-    touch(grain, &grain.placed(pose), field, &Pose::IDENTITY, (margin, grain.bulge), key, out);
+    touch(grain, &grain.placed(pose), wall, wall_pose, (margin, grain.bulge), key, out);
     finish(out, start, (grain.half_width, grain.node_spacing), pose.rotation);
 }
 

@@ -112,6 +112,35 @@ impl Patch {
         self.height = Some(Height::of_face(frame, on_face, solid.normals[face]));
     }
 
+    /// The rim points or the line of a round body, by name, with the surface through them at `height`.
+    pub(super) fn load_points(&mut self, named: &[(u32, DVec3)], height: Height, frame: &Frame) {
+        self.face = None;
+        self.height = Some(height);
+        self.ids.clear();
+        self.flat.clear();
+        self.levels.clear();
+        self.ids.extend(named.iter().map(|(id, _)| *id));
+        self.flat.extend(named.iter().map(|(_, p)| frame.flat(*p)));
+        self.levels.extend(named.iter().map(|(_, p)| frame.normal.dot(*p)));
+        let next = |i: usize| self.flat[(i + 1) % self.flat.len()];
+        let area: f64 = self.flat.iter().enumerate().map(|(i, p)| p.perp_dot(next(i))).sum();
+        if area < 0.0 {
+            self.ids.reverse();
+            self.flat.reverse();
+            self.levels.reverse();
+        }
+    }
+
+    /// Its corners along the plane of projection, with their names; two for an edge.
+    pub(super) fn corners(&self) -> impl Iterator<Item = (u32, DVec2)> {
+        self.ids.iter().copied().zip(self.flat.iter().copied())
+    }
+
+    /// Height of this surface at `at`.
+    pub(super) fn height_at(&self, at: DVec2) -> f64 {
+        self.height.map_or(f64::NAN, |height| height.at(at))
+    }
+
     fn project(&mut self, solid: &Solid, frame: &Frame) {
         self.flat.clear();
         self.flat.extend(self.ids.iter().map(|&v| frame.flat(solid.corners[v as usize])));

@@ -5,6 +5,7 @@ use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 use super::capsule::Core;
 use super::field::HalfSpace;
 use super::grain::grain_plane;
+use super::rim::Rim;
 use super::sphere::push_ball;
 use super::{Side, limit_width};
 use crate::geometry::Geometry;
@@ -77,7 +78,17 @@ pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<Co
             let half_space = HalfSpace { normal: plane.normal, foot: plane.foot };
             grain_plane((data, pose), &half_space, margin, first, out);
         }
-        Geometry::Compound(_) | Geometry::HalfSpace { .. } | Geometry::Container(_) | Geometry::Mesh(_) => {}
+        Geometry::Cylinder(cylinder) => {
+            let down = -pose.inverse_transform_vector(plane.normal);
+            for (feature, corner) in Rim::facing(cylinder, down, None).named() {
+                plane.push_corner(pose.transform_point(corner), feature, margin, out);
+            }
+        }
+        Geometry::Compound(_)
+        | Geometry::HalfSpace { .. }
+        | Geometry::Container(_)
+        | Geometry::Drum(_)
+        | Geometry::Mesh(_) => {}
     }
     limit_width(&mut out[start..], a.geometry.half_width());
 }

@@ -47,11 +47,11 @@ pub(super) struct Workspace {
     pub(super) b: Solid,
     edges_a: Vec<u32>,
     edges_b: Vec<u32>,
-    patch_a: Patch,
-    patch_b: Patch,
+    pub(super) patch_a: Patch,
+    pub(super) patch_b: Patch,
     other: Patch,
-    polygon: Vec<Corner>,
-    spare: Vec<Corner>,
+    pub(super) polygon: Vec<Corner>,
+    pub(super) spare: Vec<Corner>,
 }
 
 /// Runs `action` with the buffers of this thread.
@@ -349,18 +349,18 @@ fn beside<'a>(
 }
 
 /// The touching features of two bodies, or others of their faces, laid over each other along the contact normal.
-struct Overlay<'a> {
-    pair: &'a Pair<'a>,
-    frame: Frame,
-    radii: [f64; 2],
+pub(super) struct Overlay<'a> {
+    pub(super) pair: &'a Pair<'a>,
+    pub(super) frame: Frame,
+    pub(super) radii: [f64; 2],
     /// Where the points of the pair start.
-    first: usize,
+    pub(super) first: usize,
 }
 
 impl Overlay<'_> {
     /// Pushes the corners of the common part of the patches (of A and of B) that `keep` accepts and that are not there
     /// yet; returns the lowest distance of the cores over any of them, also beyond the margin.
-    fn push(
+    pub(super) fn push(
         &self,
         [patch_a, patch_b]: [&Patch; 2],
         buffers: [&mut Vec<Corner>; 2],

@@ -22,10 +22,7 @@ pub(super) struct Solid {
 impl Solid {
     /// Makes this the convex piece `side`; returns its topology, or none for what has no corners.
     pub(super) fn load<'a>(&mut self, side: Side<'a>, origin: DVec3) -> Option<Topology<'a>> {
-        self.corners.clear();
-        self.normals.clear();
-        self.offsets.clear();
-        self.radius = 0.0;
+        self.clear();
         let pose = side.pose;
         let topology = match side.geometry {
             Geometry::Cuboid { half } => {
@@ -47,8 +44,15 @@ impl Solid {
         Some(topology)
     }
 
+    pub(super) fn clear(&mut self) {
+        self.corners.clear();
+        self.normals.clear();
+        self.offsets.clear();
+        self.radius = 0.0;
+    }
+
     /// Takes the corners from body axes to the world about `origin`, and the faces with them.
-    fn place(&mut self, topology: Topology, pose: &Pose, origin: DVec3) {
+    pub(super) fn place(&mut self, topology: Topology, pose: &Pose, origin: DVec3) {
         let (axes, centre) = (DMat3::from_quat(pose.rotation), pose.position - origin);
         self.corners.iter_mut().for_each(|c| *c = centre + axes * *c);
         for face in topology.faces {
@@ -57,6 +61,11 @@ impl Solid {
             self.normals.push(normal);
             self.offsets.push(normal.dot(on_face));
         }
+    }
+
+    /// The mean of the corners.
+    pub(super) fn middle(&self) -> DVec3 {
+        self.corners.iter().sum::<DVec3>() / self.corners.len() as f64
     }
 
     /// Largest height of a corner along `direction`.

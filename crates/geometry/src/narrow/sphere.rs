@@ -3,6 +3,7 @@
 use granule_model::{ContactPoint, DVec3, Pose};
 
 use crate::convex::ConvexData;
+use crate::cylinder::Cylinder;
 
 /// A centre nearer to a surface than this share of the body's size has no reliable direction: the face's normal is
 /// used.
@@ -71,6 +72,22 @@ pub(super) fn sphere_cuboid(
         let mut normal = DVec3::ZERO;
         normal[axis] = if local[axis] < 0.0 { -1.0 } else { 1.0 };
         push_ball(centre, radius, pose.transform_vector(normal), -depth[axis], margin, 0, out);
+    }
+}
+
+/// A ball and a cylinder. A centre inside leaves through the side or the nearer end.
+pub(super) fn sphere_cylinder(
+    centre: DVec3,
+    radius: f64,
+    cylinder: &Cylinder,
+    pose: &Pose,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let local = pose.inverse_transform_point(centre);
+    if local.is_finite() {
+        let (normal, distance) = cylinder.signed_distance(local, NEAR * cylinder.radius.min(cylinder.half_length));
+        push_ball(centre, radius, pose.transform_vector(normal), distance, margin, 0, out);
     }
 }
 

@@ -24,6 +24,9 @@ impl<'a> Topology<'a> {
 /// No face: the other side of the rim of something flat.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// What has no corners.
+pub(super) const NOTHING: Topology<'static> = Topology { faces: &[], loops: &[], edges: &[] };
+
 /// A segment between corners 0 and 1.
 pub(super) const SEGMENT: Topology<'static> =
     Topology { faces: &[], loops: &[], edges: &[Edge { vertices: [0, 1], faces: [NONE, NONE] }] };

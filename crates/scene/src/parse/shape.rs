@@ -10,10 +10,24 @@ use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::mesh_file::TriangleMesh;
 use crate::read::{Item, Table};
 
-const KINDS: &[&str] =
-    &["sphere", "capsule", "cuboid", "convex", "compound", "cross", "half-space", "mesh", "closed-mesh", "container"];
+const KINDS: &[&str] = &[
+    "sphere",
+    "capsule",
+    "cylinder",
+    "cuboid",
+    "convex",
+    "compound",
+    "cross",
+    "half-space",
+    "mesh",
+    "closed-mesh",
+    "container",
+    "cylindrical-container",
+    "drum",
+];
 const SPHERE: &[&str] = &["radius"];
 const CAPSULE: &[&str] = &["radius", "length"];
+const CYLINDER: &[&str] = &["radius", "length"];
 const CUBOID: &[&str] = &["size"];
 const CONVEX: &[&str] = &["vertices"];
 const COMPOUND: &[&str] = &["parts"];
@@ -22,12 +36,15 @@ const CROSS: &[&str] = &["edge"];
 const HALF_SPACE: &[&str] = &["normal"];
 const MESH: &[&str] = &["file"];
 const CONTAINER: &[&str] = &["size"];
+const CYLINDRICAL_CONTAINER: &[&str] = &["radius", "height"];
+const DRUM: &[&str] = &["radius", "length"];
 
 #[cfg(test)]
 pub(super) const TABLES: &[(&str, &[&str])] = &[
     ("shape", KINDS),
     ("shape.sphere", SPHERE),
     ("shape.capsule", CAPSULE),
+    ("shape.cylinder", CYLINDER),
     ("shape.cuboid", CUBOID),
     ("shape.convex", CONVEX),
     ("shape.compound", COMPOUND),
@@ -36,6 +53,8 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[
     ("shape.half-space", HALF_SPACE),
     ("shape.mesh", MESH),
     ("shape.container", CONTAINER),
+    ("shape.cylindrical-container", CYLINDRICAL_CONTAINER),
+    ("shape.drum", DRUM),
 ];
 
 /// How deep compounds may refer to each other: more would only exhaust the stack.
@@ -131,8 +150,20 @@ impl<'t, 's> Shapes<'t, 's> {
         let shape = match KINDS[kind] {
             "sphere" => Shape::sphere(value.table("a sphere", SPHERE)?.require("radius")?.positive()?),
             "capsule" => {
-                let table = value.table("a capsule", CAPSULE)?;
-                Shape::capsule(table.require("radius")?.positive()?, table.require("length")?.positive()?)
+                let [radius, length] = two_lengths(value, "a capsule", CAPSULE)?;
+                Shape::capsule(radius, length)
+            }
+            "cylinder" => {
+                let [radius, length] = two_lengths(value, "a cylinder", CYLINDER)?;
+                Shape::cylinder(radius, length)
+            }
+            "cylindrical-container" => {
+                let [radius, height] = two_lengths(value, "a cylindrical container", CYLINDRICAL_CONTAINER)?;
+                Shape::cylindrical_container(radius, height)
+            }
+            "drum" => {
+                let [radius, length] = two_lengths(value, "a drum", DRUM)?;
+                Shape::drum(radius, length)
             }
             "cuboid" => Shape::cuboid(value.table("a cuboid", CUBOID)?.require("size")?.positive_vector()?),
             "convex" => Shape::convex(&vertices(value)?),
@@ -200,6 +231,12 @@ fn mesh_refused(file: Item<'_, '_>, reference: Item<'_, '_>, shown: &str, error:
             .help("a body of an open mesh must be static or driven"),
         _ => file.error(Kind::Shape, format!("the mesh file `{shown}`: {error}")),
     }
+}
+
+/// The values of the two keys of a table, both lengths above 0.
+fn two_lengths(value: Item<'_, '_>, what: &str, keys: &'static [&'static str]) -> Result<[f64; 2], SceneError> {
+    let table = value.table(what, keys)?;
+    Ok([table.require(keys[0])?.positive()?, table.require(keys[1])?.positive()?])
 }
 
 fn vertices(value: Item<'_, '_>) -> Result<Vec<DVec3>, SceneError> {

@@ -22,6 +22,7 @@ pub(super) fn for_each_corner(piece: &Geometry, mut visit: impl FnMut(u32, DVec3
         Geometry::Convex(data) => {
             data.vertices.iter().enumerate().for_each(|(i, corner)| visit(i as u32, *corner, 0.0));
         }
+        // Its ends and rims are met by the nodes, as edges are.
         _ => {}
     }
 }

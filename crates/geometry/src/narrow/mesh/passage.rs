@@ -88,6 +88,7 @@ fn lowest(a: Side, normal: DVec3) -> f64 {
         Geometry::Capsule { radius, half_length } => radius + half_length * own.z.abs(),
         Geometry::Cuboid { half } => half.dot(own.abs()),
         Geometry::Convex(data) => data.vertices.iter().map(|v| -v.dot(own)).fold(f64::NEG_INFINITY, f64::max),
+        Geometry::Cylinder(cylinder) => cylinder.reach(own),
         _ => 0.0,
     };
     a.pose.position.dot(normal) - below

@@ -5,10 +5,14 @@ use granule_model::{ContactPoint, DVec3};
 use super::facet::{Facet, Region};
 use super::lie::place_of;
 use crate::convex::Edge;
+use crate::cylinder::Cylinder;
+use crate::geometry::Geometry;
 use crate::mesh::{EdgeKind, MeshData};
 use crate::narrow::closest::{Cores, Relation};
 use crate::narrow::patch::Spot;
 use crate::narrow::polytope::{Pair, Workspace, is_hull, with_workspace};
+use crate::narrow::prism::with_prism;
+use crate::narrow::round::Round;
 use crate::narrow::solid::Solid;
 use crate::narrow::topology::{TRIANGLE, Topology};
 use crate::narrow::{Side, mix};
@@ -33,6 +37,9 @@ const DEEPEST: f64 = 0.4;
 pub(super) fn solid_facets(a: Side, data: &MeshData, near: &[u32], margin: f64, out: &mut Vec<ContactPoint>) {
     let origin = a.pose.position;
     with_workspace(|work| {
+        if let Geometry::Cylinder(cylinder) = a.geometry {
+            return round_facets(work, a, cylinder, data, near, margin, out);
+        }
         let Some(topology_a) = work.a.load(a, origin) else { return };
         let size = work.a.extent() + work.a.radius;
         for &t in near {
@@ -40,6 +47,33 @@ pub(super) fn solid_facets(a: Side, data: &MeshData, near: &[u32], margin: f64, 
             load_facet(&mut work.b, &facet, origin);
             let size = size + work.b.extent();
             let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin, is_hull: [is_hull(a), false] };
+            let first = out.len();
+            facet_contacts(work, &pair, &facet, a.geometry.half_width(), out);
+            out[first..].iter_mut().for_each(|c| c.feature = mix(c.feature, t));
+        }
+    });
+}
+
+/// The same for a cylinder: for each triangle it is the prism that touches it where the cylinder does.
+fn round_facets(
+    work: &mut Workspace,
+    a: Side,
+    cylinder: &Cylinder,
+    data: &MeshData,
+    near: &[u32],
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let origin = a.pose.position;
+    let round = Round::new(cylinder, a, origin);
+    with_prism(|prism| {
+        for &t in near {
+            let facet = Facet::new(data, t);
+            load_facet(&mut work.b, &facet, origin);
+            let corners = facet.corners.map(|c| c - origin);
+            let topology_a = prism.load(&mut work.a, &round, a.pose, corners, facet.normal);
+            let size = cylinder.bounding_radius() + work.b.extent();
+            let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin, is_hull: [false, false] };
             let first = out.len();
             facet_contacts(work, &pair, &facet, a.geometry.half_width(), out);
             out[first..].iter_mut().for_each(|c| c.feature = mix(c.feature, t));
