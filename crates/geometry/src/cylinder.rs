@@ -42,6 +42,16 @@ impl Cylinder {
         DVec3::new(point.x * shrink, point.y * shrink, point.z.clamp(-self.half_length, self.half_length))
     }
 
+    /// How far it is from `point`, inside, to the surface along the unit vector `direction` \[m\].
+    pub(crate) fn room(&self, point: DVec3, direction: DVec3) -> f64 {
+        let (from, along) = (across(point), across(direction));
+        let (a, b, c) = (along.length_squared(), from.dot(along), from.length_squared() - self.radius * self.radius);
+        let side = if a > 0.0 { ((b * b - a * c).max(0.0).sqrt() - b) / a } else { f64::INFINITY };
+        let end = (self.half_length - point.z * 1f64.copysign(direction.z)) / direction.z.abs();
+        // Along the axis or across it one of the two is without bound, or no number.
+        side.min(end).max(0.0)
+    }
+
     /// Height of `point` above the higher of the side and the nearer end, negative inside: there the depth \[m\].
     pub(crate) fn height(&self, point: DVec3) -> f64 {
         (across(point).length() - self.radius).max(point.z.abs() - self.half_length)

@@ -108,13 +108,18 @@ fn raise_ball(center: DVec3, radius: f64, cell: &Rectangle, best: &mut Best) {
     }
 }
 
-/// Where the top is over the rectangle it counts, else the highest point of a prism of [`ROUND`] sides.
+/// Where the top is over the rectangle it counts, else the surface over the highest point of a prism of [`ROUND`] sides.
 fn raise_cylinder(cylinder: &Cylinder, pose: &Pose, cell: &Rectangle, best: &mut Best) {
-    let top = pose.transform_point(cylinder.farthest(pose.inverse_transform_vector(DVec3::Z)));
+    let up = pose.inverse_transform_vector(DVec3::Z);
+    let top = pose.transform_point(cylinder.farthest(up));
     if (0..2).all(|k| (cell.min[k]..=cell.max[k]).contains(&top[k])) {
         raise(best, top);
-    } else {
-        raise_surface(&crate::surface::cylinder(cylinder, ROUND), pose, cell, best);
+        return;
+    }
+    let mut highest = None;
+    raise_surface(&crate::surface::cylinder(cylinder, ROUND), pose, cell, &mut highest);
+    if let Some(point) = highest {
+        raise(best, point + cylinder.room(pose.inverse_transform_point(point), up) * DVec3::Z);
     }
 }
 

@@ -87,7 +87,8 @@ impl Shape {
     /// `min` to `max` (world axes \[m\]); none when the shape does not reach over the rectangle.
     ///
     /// A half-space that does not look up has none. The walls of a container have no top and are left out: its floor
-    /// counts, of a drum nothing. A cylinder is right to 8e-5 of its radius, and exact where its top is in the rectangle.
+    /// counts, of a drum nothing. Of a cylinder whose top is beside the
+    /// rectangle it is a point of the surface beside the highest, by 8e-5 of the radius.
     pub fn highest_point(&self, pose: &Pose, min: [f64; 2], max: [f64; 2]) -> Option<DVec3> {
         let cell = Rectangle { min, max };
         let mut best = None;

@@ -95,12 +95,12 @@ fn separation(a: &Piece, pa: &Pose, b: &Piece, pb: &Pose, direction: DVec3) -> f
 /// The largest separation found from many directions, each made better as long as that works.
 fn largest_separation(random: &mut Random, a: &Piece, pa: &Pose, b: &Piece, pb: &Pose) -> f64 {
     let along = |n: DVec3| separation(a, pa, b, pb, n);
-    let mut starts: Vec<_> = (0..150).map(|_| random.direction()).map(|n| (along(n), n)).collect();
+    let mut starts: Vec<_> = (0..60).map(|_| random.direction()).map(|n| (along(n), n)).collect();
     starts.sort_unstable_by(|p, q| q.0.total_cmp(&p.0));
     let mut best = f64::NEG_INFINITY;
-    for &(mut level, mut n) in &starts[..6] {
+    for &(mut level, mut n) in &starts[..3] {
         let mut step = 0.3;
-        while step > 1e-7 {
+        while step > 1e-6 {
             let better = (0..8).map(|_| (n + step * random.direction()).normalize()).find(|m| along(*m) > level);
             match better {
                 Some(m) => (level, n) = (along(m), m),
@@ -236,7 +236,7 @@ fn the_smallest_gap_is_the_distance_or_the_least_translation() {
     let mut tallies = Vec::new();
     for kind in 0..5 {
         let mut tally = Tally::default();
-        for case in 0..400 {
+        for case in 0..250 {
             let (a, b) = (Piece::any(&mut random, kind), Piece::any_cylinder(&mut random));
             let half_width = a.shape.half_width().min(b.shape.half_width());
             let gap = match random.next() % 3 {
@@ -250,7 +250,7 @@ fn the_smallest_gap_is_the_distance_or_the_least_translation() {
         println!("{kind} {tally:#?}");
         tallies.push(tally);
     }
-    assert!(tallies.iter().all(|t| t.faults == 0 && t.overlapping > 100), "{tallies:?}");
+    assert!(tallies.iter().all(|t| t.faults == 0 && t.overlapping > 60), "{tallies:?}");
 }
 
 #[test]

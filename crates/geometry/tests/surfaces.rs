@@ -109,7 +109,9 @@ proptest! {
                     // Tessellated samples lie on or inside the true surface.
                     prop_assert!(brute.is_none_or(|z| z <= top.z + 1e-12), "{} {top} below {brute:?}", shape.name());
                     let outside = distance_to_surface(shape, pose.inverse_transform_point(top));
-                    prop_assert!(outside <= 1e-12, "{} {top}: {outside:e} off the surface", shape.name());
+                    // Of a cylinder pictures show a prism of 96 sides, up to 5.4e-4 of its radius inside.
+                    let off = if shape.name() == "cylinder" { 5.4e-4 * 0.5 } else { 1e-12 };
+                    prop_assert!(outside <= off, "{} {top}: {outside:e} off the surface", shape.name());
                 }
             }
         }

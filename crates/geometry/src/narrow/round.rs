@@ -35,13 +35,15 @@ const BESIDE: f64 = 0.02;
 /// A direction must be better by this share of the size than the normal of a face, an end or a side.
 const PREFERENCE: f64 = 1e-11;
 /// Rounding of a separation, over the size.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Cosine up to which a direction is perpendicular to an axis.
 const SQUARE: f64 = 1e-9;
 /// Steps from one direction to the next, at most: the least ways apart that rims have are found within five.
 const STEPS: usize = 40;
 /// Of how many of them.
 const SLIM_STARTS: usize = 2;
+/// A turn by less ends the way from direction to direction.
+const COME: f64 = 1e-12;
 /// How often nearest points are looked for again from the direction found.
 const POLISHES: usize = 6;
 /// Steps towards the root of a slope, at most: they halve what is left at worst.
@@ -78,6 +80,11 @@ impl Round {
     /// A direction of the world in body axes.
     pub(super) fn own(&self, direction: DVec3) -> DVec3 {
         self.axes.transpose() * direction
+    }
+
+    /// A direction in body axes to the world.
+    pub(super) fn turned(&self, direction: DVec3) -> DVec3 {
+        self.axes * direction
     }
 
     /// A point in body axes to where it is.
@@ -190,6 +197,8 @@ pub(super) struct Found {
     pub(super) separation: f64,
     /// A point of B, or over it, where they are as near.
     pub(super) foot: DVec3,
+    /// Whether it is perpendicular to a face, an end or two sides.
+    pub(super) is_flat: bool,
 }
 
 /// Two bodies of which at least one is a cylinder, A moved by a vector.
@@ -234,7 +243,7 @@ impl<'a> Bodies<'a> {
         let flat = self.flat_directions().into_iter().flatten();
         let best = flat
             .chain(self.face_directions())
-            .map(|normal| Found { foot: found.foot, ..self.along(normal) })
+            .map(|normal| Found { foot: found.foot, is_flat: true, ..self.along(normal) })
             .reduce(|best, next| if next.separation > best.separation { next } else { best });
         let found = best.filter(|f| f.separation >= found.separation - PREFERENCE * self.size).unwrap_or(found);
         (found.separation <= reach).then_some(found)
@@ -250,7 +259,7 @@ impl<'a> Bodies<'a> {
     }
 
     fn along(&self, normal: DVec3) -> Found {
-        Found { normal, separation: self.separation(normal), foot: self.b.farthest(normal) }
+        Found { normal, separation: self.separation(normal), foot: self.b.farthest(normal), is_flat: false }
     }
 
     /// The least way apart of bodies that overlap.
@@ -330,13 +339,15 @@ impl<'a> Bodies<'a> {
             };
             let next = moved.polished(moved.along(normal));
             let separation = self.separation(next.normal);
-            let is_better = separation > best.separation + ROUNDING * self.size;
-            if separation >= best.separation {
+            // The separation is level where it is largest, and right to rounding long before the direction is.
+            let has_come = (next.normal - best.normal).length() <= COME;
+            if separation >= best.separation - ROUNDING * self.size {
                 best = Found { separation, ..next };
             } else {
                 best.foot = next.foot;
+                break;
             }
-            if !is_better {
+            if has_come {
                 break;
             }
         }
@@ -358,7 +369,8 @@ impl<'a> Bodies<'a> {
     }
 
     fn polished_once(&self, start: Found) -> Found {
-        let mut best = Best { bodies: self, found: start, nearest: f64::INFINITY, foot: start.foot };
+        let mut best =
+            Best { bodies: self, found: start, nearest: f64::INFINITY, foot: start.foot, along: start.normal };
         match (&self.a, &self.b) {
             (Piece::Flat(solid, topology), Piece::Round(round)) => {
                 self.flat_and_round(solid, topology, self.shift, round, start.normal, &mut |p, q| best.pair(p, q));
@@ -384,6 +396,11 @@ impl<'a> Bodies<'a> {
         let faces: [_; 8] = self.flat_directions();
         faces.into_iter().for_each(|normal| best.along(normal));
         self.face_directions().for_each(|normal| best.along(Some(normal)));
+        // Of directions that are as good to rounding, that between the nearest points is the exact one.
+        let separation = self.separation(best.along);
+        if separation >= best.found.separation - ROUNDING * self.size {
+            return Found { normal: best.along, separation, foot: best.foot, is_flat: false };
+        }
         Found { foot: best.foot, ..best.found }
     }
 
@@ -419,9 +436,10 @@ impl<'a> Bodies<'a> {
 struct Best<'b, 'a> {
     bodies: &'b Bodies<'a>,
     found: Found,
-    /// Distance of the nearest points so far \[m\], and that of B.
+    /// Distance of the nearest points so far \[m\], that of B, and the direction between them.
     nearest: f64,
     foot: DVec3,
+    along: DVec3,
 }
 
 impl Best<'_, '_> {
@@ -430,10 +448,10 @@ impl Best<'_, '_> {
         let offset = on_a - on_b;
         let distance = offset.length();
         if distance > 0.0 && distance.is_finite() {
-            if distance < self.nearest {
-                (self.nearest, self.foot) = (distance, on_b);
-            }
             let normal = offset / distance;
+            if distance < self.nearest {
+                (self.nearest, self.foot, self.along) = (distance, on_b, normal);
+            }
             let separation = self.bodies.separation(normal);
             if separation > self.found.separation {
                 self.found = Found { normal, separation, ..self.found };

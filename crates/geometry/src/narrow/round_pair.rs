@@ -21,6 +21,8 @@ use crate::geometry::Geometry;
 /// The lowest point and the separation agree to this share of the size when the point is one where the bodies are
 /// nearest.
 const AGREEMENT: f64 = 2e-10;
+/// Points this near the nearest ones (share of the size) say nothing more.
+const CHORD: f64 = 1e-4;
 /// Sine of the angle below which two lines count as parallel and touch along a stretch.
 const PARALLEL: f64 = 1e-6;
 /// Key of the nearest points, where no corner, rim point or crossing names them.
@@ -32,7 +34,9 @@ pub(super) fn round_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoi
         let origin = b.pose.position;
         let Geometry::Cylinder(cylinder) = b.geometry else { return };
         let round_b = Round::new(cylinder, b, origin);
-        work.a.radius = 0.0;
+        // What another pair left there is no part of this one.
+        work.a.clear();
+        work.b.clear();
         let (topology_a, round_a) = match a.geometry {
             Geometry::Cylinder(cylinder) => (NOTHING, Some(Round::new(cylinder, a, origin))),
             _ => match work.a.load(a, origin) {
@@ -71,19 +75,34 @@ fn touch(work: &mut Workspace, pair: &Pair, rounds: [Option<Round>; 2], found: &
         Some(ends) => push_stretch(&overlay, patches, ends, out),
         None => overlay.push(patches, [&mut work.polygon, &mut work.spare], out, |_| true),
     };
-    let first = out.len();
-    if !(lowest <= found.separation + AGREEMENT * pair.size) {
-        let below = found.foot.dot(normal);
-        let foot = pair.origin + found.foot - below * normal;
-        let above = below + found.separation - work.a.radius;
-        if above - below <= pair.margin {
-            out.push(between(foot, normal, above, below, NEAREST));
-        }
+    let is_shown = found.is_flat && lowest <= found.separation + AGREEMENT * pair.size;
+    if !is_shown {
+        push_nearest(&overlay, found, out);
     }
+    let first = out.len();
     if pair.is_hull[0] {
         work.clip_beside(pair, normal, start, out, |_| true);
     }
     drop_repeated(out, start, first, pair.size);
+}
+
+/// Puts the nearest points in the place of all from `overlay.first` on that are beside them: those lie on chords of a rim.
+fn push_nearest(overlay: &Overlay, found: &Found, out: &mut Vec<ContactPoint>) {
+    let (pair, normal) = (overlay.pair, overlay.frame.normal);
+    let gap = found.separation - overlay.radii[0];
+    if gap <= pair.margin {
+        let point = pair.origin + found.foot + 0.5 * gap * normal;
+        let nearest = ContactPoint { gap, ..between(point, normal, 0.0, 0.0, NEAREST) };
+        let mut kept = overlay.first;
+        for index in overlay.first..out.len() {
+            if (out[index].point - point).length() > CHORD * pair.size {
+                out.swap(kept, index);
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+        out.push(nearest);
+    }
 }
 
 /// The end or the line of the side with which a cylinder touches along `outward` a body that has `other` as its middle.
@@ -93,7 +112,7 @@ fn load_round(patch: &mut Patch, round: &Round, [outward, other]: [DVec3; 2], fr
     match (rim.polygon(), rim.end, rim.line()) {
         (Some((mut points, count)), Some(end), _) => {
             points[..count].iter_mut().for_each(|(_, p)| *p = round.place(*p));
-            let normal = round.place(end) - round.place(DVec3::ZERO);
+            let normal = round.turned(end);
             patch.load_points(&points[..count], Height::of_face(frame, points[0].1, normal), frame);
         }
         (_, _, Some(line)) => {

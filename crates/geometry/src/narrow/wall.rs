@@ -106,7 +106,8 @@ fn farthest_of_rim(cylinder: &Cylinder, is_high: bool, own: &Pose) -> [Option<(u
     let (a, b) = (centre.dot(long), centre.dot(flat));
     let point = |cos: f64, sin: f64| centre + r * (cos * long + sin * short);
     let (sign_a, sign_b) = (1f64.copysign(a), 1f64.copysign(b));
-    let [a, kb, bend] = [a.abs(), k * b.abs(), r * (1.0 - k * k)];
+    // Over the radius, so that every scale has the same bits.
+    let [a, kb, bend] = [a.abs() / r, k * b.abs() / r, 1.0 - k * k];
     let (sin, cos) = root(std::f64::consts::FRAC_PI_2, |sin, cos| kb * cos - a * sin - bend * sin * cos);
     let first = point(sign_a * cos, sign_b * sin);
     // On the other side of the short axis `kb / sin + a / cos = bend` has a root where its least value is below.
