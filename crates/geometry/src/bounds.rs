@@ -26,6 +26,8 @@ pub(crate) fn aabb(geometry: &Geometry, pose: &Pose) -> Aabb {
         }
         Geometry::Mesh(data) => of_points(&data.vertices, pose),
         Geometry::Grain(data) => data.aabb(&data.placed(pose)),
+        Geometry::HeightField(field) => field.bounds_at(pose),
+        Geometry::ContourGround(ground) => ground.field.bounds_at(pose),
         Geometry::Compound(parts) => parts
             .iter()
             .map(|p| aabb(&p.geometry, &pose.compose(&p.pose)))

@@ -6,11 +6,13 @@ use granule_model::{DVec3, MassProperties, Pose};
 
 use crate::check::{check_finite, check_length, check_size, check_vertex, check_vertices};
 use crate::closed_mesh::ClosedMesh;
+use crate::contour_ground::ContourGround;
 use crate::convex::{ConvexData, Hull};
 use crate::cylinder::Cylinder;
 use crate::drum::Drum;
 use crate::error::ShapeError;
 use crate::geometry::{Container, Geometry, Part};
+use crate::height_field::HeightField;
 use crate::mass::Moments;
 use crate::mesh::MeshData;
 use crate::shape::{Shape, ShapeData};
@@ -133,6 +135,29 @@ impl Shape {
         Ok(boundless("mesh", Geometry::Mesh(data), radius))
     }
 
+    /// Ground as a raster of heights, for static and driven bodies: solid below its surface, at any depth.
+    ///
+    /// The origin of the own axes is the lower left corner of the lower left cell; see [`HeightField`] for where the
+    /// surface ends. A body whose middle is below the surface is pushed up, along the normal of the triangle over it.
+    pub fn height_field(field: HeightField) -> Shape {
+        let radius = field.farthest();
+        boundless("height-field", Geometry::HeightField(field), radius)
+    }
+
+    /// The same ground as signed distances on a grid of `spacing` \[m\], held up to `band_cells` spacings from the surface,
+    /// for static and driven bodies; [`Shape::as_height_field`] tells the raster.
+    ///
+    /// Distances are those from the triangles of the raster, in 16 bits, which is 1e-4 of a spacing for a band of three.
+    /// The grid rounds what is finer than its spacing.
+    ///
+    /// # Errors
+    /// [`ShapeError::LevelSet`] for a spacing that is not positive and a grid that is too large.
+    pub fn level_set_ground(field: HeightField, spacing: f64, band_cells: u32) -> Result<Shape, ShapeError> {
+        let radius = field.farthest();
+        let ground = ContourGround::new(field, spacing, band_cells)?;
+        Ok(boundless("level-set-ground", Geometry::ContourGround(ground.into()), radius))
+    }
+
     /// The solid that a closed surface of triangles encloses, for dynamic bodies.
     ///
     /// Mass properties are exact for the surface given. Contacts see the hull where the mesh is convex, else a convex
@@ -244,6 +269,8 @@ fn part_radius(pose: &Pose, geometry: &Geometry) -> f64 {
         | Geometry::Compound(_)
         | Geometry::HalfSpace { .. }
         | Geometry::Mesh(_)
+        | Geometry::HeightField(_)
+        | Geometry::ContourGround(_)
         | Geometry::Container(_)
         | Geometry::Drum(_) => f64::INFINITY,
     }

@@ -49,6 +49,8 @@ pub(crate) fn distance(geometry: &Geometry, point: DVec3) -> Option<Distance> {
         | Geometry::Container(_)
         | Geometry::Drum(_)
         | Geometry::Mesh(_)
+        | Geometry::HeightField(_)
+        | Geometry::ContourGround(_)
         | Geometry::Grain(_) => None,
     }
 }

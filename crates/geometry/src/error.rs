@@ -104,6 +104,45 @@ pub enum ShapeError {
         /// Index of the second corner.
         to: u32,
     },
+    /// A raster without a single square of four neighbouring cells.
+    #[error("a raster of {columns} columns and {rows} rows has no surface; it needs two of each at least")]
+    RasterTooSmall {
+        /// Columns given.
+        columns: usize,
+        /// Rows given.
+        rows: usize,
+    },
+    /// A raster with more triangles than indices can count.
+    #[error("a raster of {columns} columns and {rows} rows is too large: it may have 2^31 cells at most")]
+    RasterTooLarge {
+        /// Columns given.
+        columns: usize,
+        /// Rows given.
+        rows: usize,
+    },
+    /// Not one value for each cell of a raster.
+    #[error("a raster of {columns} columns and {rows} rows needs one value for each cell, not {given}")]
+    RasterCount {
+        /// Columns given.
+        columns: usize,
+        /// Rows given.
+        rows: usize,
+        /// Values given.
+        given: usize,
+    },
+    /// A height that is NaN or infinite.
+    #[error("the height in column {column}, row {row} must be a finite number, not {value}")]
+    HeightNotFinite {
+        /// Column of the cell, from the west.
+        column: usize,
+        /// Row of the cell, from the south.
+        row: usize,
+        /// The value given.
+        value: f64,
+    },
+    /// A raster in which no four neighbouring cells have ground.
+    #[error("no four neighbouring cells of the raster have ground")]
+    NoGround,
     /// A closed mesh that encloses nothing, or is thinner than 1e-5 of its extent.
     #[error("the mesh encloses no volume, or is thinner than 1e-5 of its extent")]
     NoVolume,

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use granule_model::{Aabb, DVec3, Pose};
 
 use crate::convex::ConvexData;
+use crate::contour_ground::ContourGround;
 use crate::cylinder::Cylinder;
 use crate::drum::Drum;
 use crate::grain::GrainData;
+use crate::height_field::HeightField;
 use crate::mesh::MeshData;
 
 /// What a shape is made of, in body axes.
@@ -34,6 +36,10 @@ pub(crate) enum Geometry {
     HalfSpace { normal: DVec3 },
     /// Surface of triangles, without inside; only static and driven bodies have it.
     Mesh(MeshData),
+    /// Ground as signed distances on a grid, solid below; only static and driven bodies have it.
+    ContourGround(Arc<ContourGround>),
+    /// Ground as a raster of heights, solid below; only static and driven bodies have it.
+    HeightField(HeightField),
     /// Floor and four walls of a box, open at the top.
     Container(Container),
     /// Round wall, seen from inside, between flat ends.
@@ -51,7 +57,12 @@ impl Geometry {
             Geometry::Grain(data) => data.half_width,
             Geometry::Cylinder(cylinder) => cylinder.radius.min(cylinder.half_length),
             Geometry::Compound(parts) => parts.iter().map(|p| p.geometry.half_width()).fold(f64::INFINITY, f64::min),
-            Geometry::HalfSpace { .. } | Geometry::Mesh(_) | Geometry::Container(_) | Geometry::Drum(_) => {
+            Geometry::HalfSpace { .. }
+            | Geometry::Mesh(_)
+            | Geometry::HeightField(_)
+            | Geometry::ContourGround(_)
+            | Geometry::Container(_)
+            | Geometry::Drum(_) => {
                 f64::INFINITY
             }
         }

@@ -14,6 +14,8 @@ use granule_model::{Aabb, DMat3, DVec3, Pose};
 
 use crate::cylinder::Cylinder;
 use crate::geometry::{Container, Geometry};
+use crate::ground::TriangleSurface;
+use crate::height_field::HeightField;
 use crate::mesh::MeshData;
 use crate::surface::{CUBOID_FACES, Surface, cuboid_corners};
 
@@ -69,6 +71,8 @@ pub(crate) fn raise_geometry(geometry: &Geometry, pose: &Pose, cell: &Rectangle,
         }
         Geometry::HalfSpace { normal } => raise_plane(pose.transform_vector(*normal), pose.position, cell, best),
         Geometry::Mesh(data) => raise_mesh(data, pose, cell, best),
+        Geometry::HeightField(field) => raise_field(field, pose, cell, best),
+        Geometry::ContourGround(ground) => raise_field(&ground.field, pose, cell, best),
         Geometry::Container(Container { size, .. }) => {
             let corners = [[0.0, 0.0], [size.x, 0.0], [size.x, size.y], [0.0, size.y]];
             raise_polygon(corners.map(|[x, y]| pose.transform_point(DVec3::new(x, y, 0.0))), cell, best);
@@ -214,7 +218,26 @@ fn raise_plane(normal: DVec3, origin: DVec3, cell: &Rectangle, best: &mut Best) 
 }
 
 fn raise_mesh(data: &MeshData, pose: &Pose, cell: &Rectangle, best: &mut Best) {
-    let whole = crate::bounds::of_points(&[data.bounds.min, data.bounds.max], &Pose::IDENTITY);
+    let mut near = Vec::new();
+    data.triangles_near(&column_over(&data.bounds, pose, cell), &mut near);
+    for t in near {
+        raise_polygon(data.corners(t).map(|c| pose.transform_point(c)), cell, best);
+    }
+}
+
+/// Tiles that do not reach higher than what was found are left out.
+fn raise_field(field: &HeightField, pose: &Pose, cell: &Rectangle, best: &mut Best) {
+    field.each_tile_near(&column_over(field.bounds(), pose, cell), |tile, quads| {
+        let corners = crate::surface::cuboid_corners(0.5 * tile.size()).map(|c| c + tile.center());
+        let high = crate::bounds::of_points(&corners, pose).max.z;
+        if best.is_none_or(|b| high > b.z) {
+            field.each_triangle(quads, |_, p| raise_polygon(p.map(|c| pose.transform_point(c)), cell, best));
+        }
+    });
+}
+
+/// The box, in body axes, around the column over the rectangle as far as `whole` (body axes) at `pose` reaches.
+fn column_over(whole: &Aabb, pose: &Pose, cell: &Rectangle) -> Aabb {
     let reach = whole.size().length() + (pose.transform_point(whole.center()) - whole.center()).length();
     let low = DVec3::new(cell.min[0], cell.min[1], whole.center().z - reach);
     let high = DVec3::new(cell.max[0], cell.max[1], whole.center().z + reach);
@@ -222,9 +245,5 @@ fn raise_mesh(data: &MeshData, pose: &Pose, cell: &Rectangle, best: &mut Best) {
     let axes = DMat3::from_quat(pose.rotation.conjugate());
     let half = 0.5 * (high - low);
     let half = axes.x_axis.abs() * half.x + axes.y_axis.abs() * half.y + axes.z_axis.abs() * half.z;
-    let mut near = Vec::new();
-    data.triangles_near(&Aabb::new(center - half, center + half), &mut near);
-    for t in near {
-        raise_polygon(data.corners(t).map(|c| pose.transform_point(c)), cell, best);
-    }
+    Aabb::new(center - half, center + half)
 }

@@ -4,8 +4,7 @@
 //! agree on one all the same: triangles beside each other that run opposite ways are a mistake in the file, which hides
 //! others. A closed surface looks outward.
 //!
-//! The contact kernels ask for the triangles near a box and use the kind of each edge to drop contacts that only exist
-//! because a flat surface is cut into triangles.
+//! The contact kernels see it as a [`TriangleSurface`].
 
 use granule_model::{Aabb, DVec3};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
@@ -13,26 +12,14 @@ use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use crate::check::check_vertices;
 use crate::error::ShapeError;
 use crate::faces::Adjacency;
+use crate::ground::{EdgeKind, Lie, NO_TRIANGLE, TriangleSurface, edge_kind};
 use crate::joints::cut_at_joints;
 use crate::mass::Moments;
-
-/// How two triangles meet, seen from the side to which the normal of the first points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EdgeKind {
-    /// No neighbour, or more than one: the rim of the surface.
-    Boundary,
-    /// A ridge: the neighbour bends away.
-    Convex,
-    /// The triangles are coplanar.
-    Flat,
-    /// A valley: the neighbour bends up.
-    Concave,
-}
 
 /// What lies across an edge of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Neighbour {
-    /// Index of the neighbouring triangle; `u32::MAX` at the boundary.
+    /// Index of the neighbouring triangle; [`NO_TRIANGLE`] at the boundary.
     pub(crate) triangle: u32,
     /// How the surfaces meet.
     pub(crate) kind: EdgeKind,
@@ -78,19 +65,6 @@ impl MeshData {
         Ok(MeshData { vertices, triangles, normals, neighbours, bounds, bvh })
     }
 
-    /// Corners of triangle `t`.
-    pub(crate) fn corners(&self, t: u32) -> [DVec3; 3] {
-        self.triangles[t as usize].map(|i| self.vertices[i as usize])
-    }
-
-    /// Appends the triangles whose boxes meet `region` (body axes) to `out`, in ascending order.
-    pub(crate) fn triangles_near(&self, region: &Aabb, out: &mut Vec<u32>) {
-        let start = out.len();
-        let region = parry3d_f64::bounding_volume::Aabb::new(region.min, region.max);
-        out.extend(self.bvh.intersect_aabb(&region));
-        out[start..].sort_unstable();
-    }
-
     /// Tree over the boxes of the triangles.
     fn tree(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Bvh {
         let boxes: Vec<_> = triangles
@@ -104,9 +78,39 @@ impl MeshData {
     }
 }
 
-/// Planes that meet at less than this angle (its sine) are one plane: above the rounding of a file in single precision
-/// whose triangles are ten times longer than wide.
-const FLAT_SINE: f64 = 1e-5;
+impl TriangleSurface for MeshData {
+    fn triangles_near(&self, region: &Aabb, out: &mut Vec<u32>) {
+        let start = out.len();
+        let region = parry3d_f64::bounding_volume::Aabb::new(region.min, region.max);
+        out.extend(self.bvh.intersect_aabb(&region));
+        out[start..].sort_unstable();
+    }
+
+    fn vertices(&self, t: u32) -> [u32; 3] {
+        self.triangles[t as usize]
+    }
+
+    fn corners(&self, t: u32) -> [DVec3; 3] {
+        self.triangles[t as usize].map(|i| self.vertices[i as usize])
+    }
+
+    fn normal(&self, t: u32) -> DVec3 {
+        self.normals[t as usize]
+    }
+
+    fn across(&self, t: u32, edge: usize) -> u32 {
+        self.neighbours[t as usize][edge].triangle
+    }
+
+    fn kind(&self, t: u32, edge: usize) -> EdgeKind {
+        self.neighbours[t as usize][edge].kind
+    }
+
+    fn lie(&self, _: DVec3) -> Lie {
+        Lie::Sheet
+    }
+}
+
 /// A triangle lower than this share of its longest edge is a line: its normal would be rounding.
 const LINE: f64 = 1e-12;
 
@@ -210,29 +214,10 @@ fn neighbours(vertices: &[DVec3], triangles: &[[u32; 3]], normals: &[DVec3]) -> 
                 let kind = edge_kind(vertices[from as usize], vertices[to as usize], apex, normals[t]);
                 Neighbour { triangle: neighbour, kind }
             }
-            _ => Neighbour { triangle: u32::MAX, kind: EdgeKind::Boundary },
+            _ => Neighbour { triangle: NO_TRIANGLE, kind: EdgeKind::Boundary },
         }
     };
     (0..triangles.len()).map(|t| [across(t, 0), across(t, 1), across(t, 2)]).collect()
-}
-
-/// How a triangle over the edge with the given apex continues a triangle with the given normal.
-fn edge_kind(from: DVec3, to: DVec3, apex: DVec3, normal: DVec3) -> EdgeKind {
-    let along = (to - from).normalize_or_zero();
-    let arm = apex - from;
-    let across = arm - along * along.dot(arm);
-    let sine = normal.dot(across) / across.length();
-    // Folded back onto the triangle itself: a ridge, although the sine is small.
-    let inward = normal.cross(along);
-    if across.dot(inward) > 0.0 && sine.abs() <= FLAT_SINE {
-        EdgeKind::Convex
-    } else if sine.abs() <= FLAT_SINE {
-        EdgeKind::Flat
-    } else if sine > 0.0 {
-        EdgeKind::Concave
-    } else {
-        EdgeKind::Convex
-    }
 }
 
 #[cfg(test)]
@@ -261,7 +246,7 @@ mod tests {
             assert_eq!(mesh.neighbours[0][1], Neighbour { triangle: 2, kind }, "rise {rise}");
             assert_eq!(mesh.neighbours[2][2], Neighbour { triangle: 0, kind }, "rise {rise}");
             assert_eq!(mesh.neighbours[0][2], Neighbour { triangle: 1, kind: EdgeKind::Flat });
-            assert_eq!(mesh.neighbours[0][0], Neighbour { triangle: u32::MAX, kind: EdgeKind::Boundary });
+            assert_eq!(mesh.neighbours[0][0], Neighbour { triangle: NO_TRIANGLE, kind: EdgeKind::Boundary });
         }
     }
 

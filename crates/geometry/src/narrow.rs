@@ -18,9 +18,9 @@
 //! Two points stand for the line with which a cylinder lies on something flat. Where its end lies flat, points of the
 //! rim stand for all of it; `rim` says what that leaves out. A round wall is hollow: corners reach it before edges do.
 //!
-//! Half-spaces, containers, drums and meshes never meet each other here: they belong to bodies that contacts do not move. A
-//! mesh is a surface that holds bodies on either side, whichever way its triangles run. Closed mesh bodies arrive as
-//! compounds of convex parts.
+//! Half-spaces, containers, drums, meshes and height fields never meet each other here: they belong to bodies that
+//! contacts do not move. A mesh is a surface that holds bodies on either side, whichever way its triangles run; a height
+//! field is solid below. Closed mesh bodies arrive as compounds of convex parts.
 //!
 //! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
 
@@ -29,6 +29,7 @@ mod capsule_beside;
 mod clip;
 mod closest;
 mod compound;
+mod contour;
 mod crossing;
 mod cuboid;
 mod field;
@@ -73,12 +74,12 @@ pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64,
     }
 }
 
-/// The contact of a body that went through a mesh or another body between two poses, which [`contacts`] of the later
-/// pose alone cannot tell from one that was always on that side; none for half-spaces, containers, drums and bodies
-/// that did not.
+/// The contact of a body that went through a mesh, a height field or another body between two poses, which [`contacts`]
+/// of the later pose alone cannot tell from one that was always on that side; none for half-spaces, containers, drums
+/// and bodies that did not.
 ///
 /// `poses_a` and `poses_b` are those of the body axes before and after; the normal points from `b` to `a`, back to the
-/// side that the body came from. The gap is as negative as the body is beyond the surface of a mesh, or deep in the
+/// side that the body came from. The gap is as negative as the body is beyond the surface of a mesh or a height field, or deep in the
 /// other body when that was seen.
 pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -> Option<ContactPoint> {
     if !poses_a.into_iter().chain(poses_b).all(|pose| pose.is_finite()) {
@@ -89,9 +90,11 @@ pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -
         return None;
     }
     match (&a.0.geometry, &b.0.geometry) {
-        (Geometry::Mesh(_), Geometry::Mesh(_)) => None,
+        _ if a.is_ground() && b.is_ground() => None,
         (body, Geometry::Mesh(data)) => mesh::passage(body, poses_a, data, poses_b),
-        (Geometry::Mesh(_), _) => passage(b, poses_b, a, poses_a).map(|c| c.swapped()),
+        (body, Geometry::HeightField(field)) => mesh::passage(body, poses_a, field, poses_b),
+        (body, Geometry::ContourGround(ground)) => mesh::passage(body, poses_a, &ground.field, poses_b),
+        _ if a.is_ground() => passage(b, poses_b, a, poses_a).map(|c| c.swapped()),
         (body, other) => crossing::crossing(body, poses_a, other, poses_b),
     }
 }
@@ -126,15 +129,17 @@ impl Side<'_> {
             Geometry::Container(_) => 8,
             Geometry::Drum(_) => 9,
             Geometry::Mesh(_) => 10,
+            Geometry::HeightField(_) => 11,
+            Geometry::ContourGround(_) => 12,
         }
     }
 }
 
 /// The dispatch table, for `a` of no higher rank than `b`.
 fn ordered_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
-    use Geometry::{Compound, Container, Drum, HalfSpace, Mesh};
+    use Geometry::{Compound, Container, ContourGround, Drum, HalfSpace, HeightField, Mesh};
     match (a.geometry, b.geometry) {
-        (HalfSpace { .. } | Container(_) | Drum(_) | Mesh(_), _) => {}
+        (HalfSpace { .. } | Container(_) | Drum(_) | Mesh(_) | HeightField(_) | ContourGround(_), _) => {}
         (_, HalfSpace { normal }) => {
             let plane = plane::Plane::new(b.pose, *normal, 0.0, 0);
             against_plane(a, &plane, margin, out);
@@ -161,7 +166,9 @@ fn ordered_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
                 _ => wall::convex_wall(a, drum, b.pose, margin, out),
             }
         }
-        (_, Mesh(data)) => mesh::against_mesh(a, data, b.pose, margin, out),
+        (_, Mesh(data)) => mesh::against_triangles(a, data, b.pose, margin, out),
+        (_, HeightField(field)) => mesh::against_triangles(a, field, b.pose, margin, out),
+        (_, ContourGround(ground)) => contour::against_contour(a, ground, b.pose, margin, out),
         (Compound(_), _) | (_, Compound(_)) => compound::pair(a, b, margin, out),
         _ => convex_pair(a, b, margin, out),
     }

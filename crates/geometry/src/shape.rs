@@ -5,6 +5,7 @@ use std::sync::Arc;
 use granule_model::{Aabb, DVec3, MassProperties, Pose};
 
 use crate::geometry::Geometry;
+use crate::height_field::HeightField;
 use crate::highest::Rectangle;
 use crate::surface::{Primitive, Surface};
 
@@ -76,7 +77,8 @@ impl Shape {
         self.0.bounding_radius == f64::INFINITY
     }
 
-    /// The box of the world that the shape fills at `pose` (of the body axes), infinite where it has no bound.
+    /// The box of the world that the shape fills at `pose` (of the body axes), infinite where it has no bound; of a
+    /// height field that of its surface.
     ///
     /// Tight to rounding; for hulls and closed meshes to 1e-6 of their extent, within which their faces were made flat.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
@@ -102,7 +104,8 @@ impl Shape {
         best
     }
 
-    /// The surface in body axes as primitives for a ray caster. Walls of a container are drawn up to its height.
+    /// The surface in body axes as primitives for a ray caster. Walls of a container are drawn up to its height; of a
+    /// height field every triangle is.
     pub fn surface(&self) -> Vec<Primitive> {
         if let Some(surface) = &self.0.surface {
             return vec![Primitive::Triangles(surface.clone())];
@@ -110,6 +113,21 @@ impl Shape {
         let mut primitives = Vec::new();
         crate::surface::primitives(&self.0.geometry, &|p| p, &mut primitives);
         primitives
+    }
+
+    /// The raster that a height field or ground on a grid is made of; none for other shapes.
+    pub fn as_height_field(&self) -> Option<&HeightField> {
+        match &self.0.geometry {
+            Geometry::HeightField(field) => Some(field),
+            Geometry::ContourGround(ground) => Some(&ground.field),
+            _ => None,
+        }
+    }
+
+    /// True for ground with a surface of its own, mesh, height field or level set, which a body may pass within one motion
+    /// without a trace: see [`passage`](crate::passage).
+    pub fn is_ground(&self) -> bool {
+        matches!(self.0.geometry, Geometry::Mesh(_) | Geometry::HeightField(_) | Geometry::ContourGround(_))
     }
 
     /// The solid half-spaces of a half-space, a container or the flat ends of a drum, in body axes: outward unit normal `n` and offset `d` \[m\]

@@ -6,6 +6,7 @@ use crate::convex::ConvexData;
 use crate::cylinder::Cylinder;
 use crate::drum::Drum;
 use crate::geometry::{Container, Geometry};
+use crate::height_field::HeightField;
 
 /// A piece of a shape's surface in body axes, for pictures.
 #[derive(Clone, Debug)]
@@ -110,6 +111,8 @@ pub(crate) fn triangles(geometry: &Geometry, segments: u32) -> Surface {
         }
         Geometry::HalfSpace { .. } => Surface::default(),
         Geometry::Mesh(data) => Surface { vertices: data.vertices.clone(), triangles: data.triangles.clone() },
+        Geometry::HeightField(field) => of_field(field),
+        Geometry::ContourGround(ground) => of_field(&ground.field),
         Geometry::Container(data) => container(data),
         Geometry::Drum(drum) => inside_of_drum(drum, segments),
     }
@@ -250,4 +253,9 @@ pub(crate) fn lattice_surface(size: [i32; 3], filled: impl Fn([i32; 3]) -> bool)
     let faces: Vec<[u32; 4]> = squares.iter().map(|s| std::array::from_fn(|k| index(&s[k]))).collect();
     let vertices = lattice.iter().map(|p| DVec3::from_array(p.map(f64::from))).collect();
     Surface::from_faces(vertices, faces.iter().map(|f| &f[..]))
+}
+
+fn of_field(field: &HeightField) -> Surface {
+    let (vertices, triangles) = field.all_triangles();
+    Surface { vertices, triangles }
 }

@@ -24,10 +24,10 @@ const ALL: &[Layers] = &[
         folder: "crates/geometry/src",
         path: "",
         layers: &[
-            &["cylinder", "drum", "faces", "hull", "limits"],
+            &["cylinder", "drum", "faces", "ground", "hull", "limits"],
             &["convex", "error", "joints"],
             &["check", "mass"],
-            &["decompose", "mesh"],
+            &["decompose", "height_field", "mesh"],
             &["geometry"],
             &["bounds", "closed_mesh", "surface"],
             &["highest"],

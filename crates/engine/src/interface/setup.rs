@@ -133,7 +133,7 @@ impl Simulation {
         b.extent.push(shape.bounding_radius());
         b.radius.push(shape.equivalent_radius());
         b.half_width.push(shape.half_width());
-        if shape.name() == "mesh" {
+        if shape.is_ground() {
             b.meshes.push(b.shape.len() as u32);
         }
         b.shape.push(shape);

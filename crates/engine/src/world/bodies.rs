@@ -43,7 +43,7 @@ pub(crate) struct Table {
     // Read when files are written.
     pub(crate) kind: Vec<BodyKind>,
     pub(crate) name: Vec<String>,
-    /// Dense indices of the open meshes, which a body may pass through unseen.
+    /// Dense indices of the open meshes and height fields, which a body may pass through unseen.
     pub(crate) meshes: Vec<u32>,
     /// The driven bodies, ascending; nearly all bodies are none.
     pub(crate) driven: Vec<Driven>,

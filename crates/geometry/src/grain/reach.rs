@@ -18,7 +18,7 @@ impl GrainData {
     }
 
     /// Largest component of a node along a unit vector \[m\]. Spheres that do not reach beyond the best node are skipped.
-    fn farthest(&self, direction: DVec3) -> f64 {
+    pub(crate) fn farthest(&self, direction: DVec3) -> f64 {
         let mut best = f64::NEG_INFINITY;
         let mut index = 0;
         while let Some(cluster) = self.tree.get(index) {

@@ -229,6 +229,12 @@ impl Cores<'_> {
         }
     }
 
+    /// First and last of the corners of A that touch B along `normal` (from B to A), and how many touch.
+    pub(super) fn touching_corners(&self, normal: DVec3) -> ([u32; 2], usize) {
+        let Feature { first, last, count } = self.feature(self.corners[0], -normal);
+        ([first as u32, last as u32], count)
+    }
+
     /// The corners that reach farthest in `direction`.
     fn feature(&self, corners: &[DVec3], direction: DVec3) -> Feature {
         let top = corners.iter().map(|c| c.dot(direction)).fold(f64::NEG_INFINITY, f64::max);

@@ -18,12 +18,11 @@ use std::cell::RefCell;
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
 use self::candidates::{Hit, Workspace};
-use self::corners::for_each_corner;
+pub(super) use self::corners::for_each_corner;
 use self::reduce::{merge, reduce};
 use self::refine::Touch;
 use super::field::{Contour, Field, HalfSpace, Piece};
 use super::{Side, limit_width};
-use crate::geometry::Geometry;
 use crate::grain::{GrainData, NEIGHBOURS};
 
 /// Keys of points between two nodes of an edge start here, beyond those of the nodes.
@@ -96,23 +95,55 @@ pub(super) fn piece_grain(a: Side, (grain, pose): (&GrainData, &Pose), margin: f
     let placed = grain.placed(pose);
     touch(grain, &placed, &Piece(a.geometry), a.pose, (margin, 2.0 * grain.bulge), 0, out);
     out[start..].iter_mut().for_each(|c| *c = c.swapped());
-    let field = Contour(&grain.level_set);
     for_each_corner(a.geometry, |number, corner, radius| {
         let at = a.pose.transform_point(corner);
-        let local = placed.inverse_transform_point(at);
-        if !(field.bound(local) <= margin + radius) {
-            return;
-        }
-        let Some(distance) = field.exact(local) else { return };
-        let gap = distance.value - radius;
-        if gap <= margin {
-            let normal = placed.transform_vector(distance.outward);
-            let feature = CORNERS + number;
-            out.push(ContactPoint { point: at - (radius + 0.5 * gap) * normal, normal, gap, half_width: f64::INFINITY, feature });
+        if let Some(found) = over_grain(grain, &placed, at, radius, margin) {
+            out.push(ContactPoint { feature: CORNERS + number, ..found });
         }
     });
     let half_width = a.geometry.half_width().min(grain.half_width);
     finish(out, start, (half_width, grain.node_spacing), pose.rotation);
+}
+
+/// A point of ground, and whether it may hold a body along a direction.
+pub(super) struct GroundPoint<F> {
+    pub(super) at: DVec3,
+    pub(super) name: u32,
+    pub(super) holds: F,
+}
+
+/// A grain as body A in axes of ground, of which distances and points are known.
+pub(super) fn grain_ground<F: Field, H: Fn(DVec3) -> bool>(
+    (grain, pose): (&GrainData, &Pose),
+    field: &F,
+    points: impl Iterator<Item = GroundPoint<H>>,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let start = out.len();
+    let placed = grain.placed(pose);
+    touch(grain, &placed, field, &Pose::IDENTITY, (margin, 2.0 * grain.bulge), 0, out);
+    for GroundPoint { at, name, holds } in points {
+        if let Some(found) = over_grain(grain, &placed, at, 0.0, margin)
+            && holds(-found.normal)
+        {
+            out.push(ContactPoint { feature: CORNERS + name % CORNERS, ..found.swapped() });
+        }
+    }
+    finish(out, start, (grain.half_width, grain.node_spacing), pose.rotation);
+}
+
+/// The contact of a ball of `radius` about `at`, as body A, with the surface of a grain below it.
+fn over_grain(grain: &GrainData, placed: &Pose, at: DVec3, radius: f64, margin: f64) -> Option<ContactPoint> {
+    let field = Contour(&grain.level_set);
+    let local = placed.inverse_transform_point(at);
+    // Written so that NaN gives none.
+    let is_near = field.bound(local) <= margin + radius;
+    let distance = is_near.then(|| field.exact(local))??;
+    let gap = distance.value - radius;
+    let normal = placed.transform_vector(distance.outward);
+    let point = at - (radius + 0.5 * gap) * normal;
+    (gap <= margin).then_some(ContactPoint { point, normal, gap, half_width: f64::INFINITY, feature: 0 })
 }
 
 /// Appends where the grain, as body A, comes within `margin` of the surface of `field`.
@@ -168,7 +199,7 @@ fn relative(from: &Pose, to: &Pose) -> Pose {
 }
 
 /// Leaves out what says the same, and notes how thick the bodies are.
-fn finish(out: &mut Vec<ContactPoint>, start: usize, (half_width, node_spacing): (f64, f64), axes: DQuat) {
+pub(super) fn finish(out: &mut Vec<ContactPoint>, start: usize, (half_width, node_spacing): (f64, f64), axes: DQuat) {
     merge(out, start, node_spacing);
     reduce(out, start, node_spacing, [axes * DVec3::X, axes * DVec3::Y]);
     limit_width(&mut out[start..], half_width);

@@ -1,4 +1,4 @@
-//! Triangle meshes against bodies made of convex pieces.
+//! Surfaces of triangles, meshes and height fields, against bodies made of convex pieces.
 //!
 //! Every triangle near a piece is met on its own, but only along directions that the *surface* allows there, so that a
 //! flat or hollow surface cut into triangles acts as one surface:
@@ -9,26 +9,34 @@
 //! - a contact that only a neighbour can hold is dropped here, and one that several triangles report is kept once;
 //! - where a flat edge cuts a body's face, nothing is reported: the corners of the face say the same.
 //!
-//! Surfaces are two-sided. A piece is held on the side on which it is less deep and has its middle; one so deep that
+//! Meshes are two-sided. A piece is held on the side on which it is less deep and has its middle; one so deep that
 //! the triangle cannot be the one it touches is not held by it. What is a ridge from one side is a valley from the
 //! other.
+//!
+//! Ground that is solid below ([`Lie`]) holds a piece from above only. One whose middle is in the ground lies against
+//! the plane of the triangle over the middle, with all of its corners: it is deep there, and is lifted out.
 
 mod ball;
 mod facet;
+mod keys;
 mod lie;
 mod passage;
+mod sheet;
 mod solid;
 
 use std::cell::RefCell;
 
-use granule_model::{ContactPoint, Pose};
+use granule_model::{ContactPoint, DVec3, Pose};
 
 use super::compound::Pieces;
-use super::tidy::tidy;
+use super::plane::{Plane, convex_plane};
+use super::tidy::{drop_twins, separate_keys};
 use super::{Side, limit_width, mix};
 use crate::geometry::Geometry;
-use crate::mesh::MeshData;
+use crate::ground::{Lie, TriangleSurface};
+use crate::height_field::HeightField;
 use facet::Facet;
+use keys::{count_equal_keys, key_on_plane};
 pub(crate) use passage::passage;
 
 thread_local! {
@@ -36,38 +44,83 @@ thread_local! {
     static NEAR: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A ball, a convex piece or a compound against a mesh at `pose`.
-pub(super) fn against_mesh(a: Side, data: &MeshData, pose: &Pose, margin: f64, out: &mut Vec<ContactPoint>) {
+/// On which sides a surface holds a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    OnBothSides,
+    Above,
+}
+
+/// A ball, a convex piece or a compound against a surface at `pose`.
+pub(super) fn against_triangles(
+    a: Side,
+    surface: &impl TriangleSurface,
+    pose: &Pose,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
     let start = out.len();
-    // All in axes of the mesh, so that its normals stay exactly what they are.
+    // All in axes of the surface, so that its normals stay exactly what they are.
     let own = Pose::new(pose.inverse_transform_point(a.pose.position), pose.rotation.conjugate() * a.pose.rotation);
     let pieces = Pieces::of(a.geometry);
     for index in 0..pieces.len() {
         let (geometry, piece_pose) = pieces.get(index, &own);
         let first = out.len();
-        NEAR.with_borrow_mut(|near| {
-            near.clear();
-            data.triangles_near(&crate::bounds::aabb(geometry, &piece_pose).padded(margin), near);
-            piece(Side { geometry, pose: &piece_pose }, data, near, margin, out);
-        });
+        piece(Side { geometry, pose: &piece_pose }, surface, margin, out);
         limit_width(&mut out[first..], geometry.half_width());
         pieces.keep_surface(index, &own, first, mix(index as u32, u32::MAX), out);
     }
-    tidy(out, start, pieces.size());
+    drop_twins(out, start, pieces.size());
+    count_equal_keys(&mut out[start..], own.rotation);
+    separate_keys(&mut out[start..]);
     for contact in &mut out[start..] {
         contact.point = pose.transform_point(contact.point);
         contact.normal = pose.transform_vector(contact.normal);
     }
 }
 
-/// One convex piece in axes of the mesh against the triangles `near` it.
-fn piece(a: Side, data: &MeshData, near: &[u32], margin: f64, out: &mut Vec<ContactPoint>) {
-    match a.geometry {
-        Geometry::Sphere { radius } => {
-            for &t in near {
-                ball::ball_facet(a.pose.position, *radius, &Facet::new(data, t), margin, out);
+/// One convex piece in axes of the surface against the triangles near it.
+fn piece<S: TriangleSurface>(a: Side, surface: &S, margin: f64, out: &mut Vec<ContactPoint>) {
+    let held = match surface.lie(a.pose.transform_point(middle(a.geometry))) {
+        Lie::Sheet => Held::OnBothSides,
+        Lie::Above => Held::Above,
+        Lie::Below(triangle) => return lift(a, &Facet::new(surface, triangle), margin, out),
+    };
+    NEAR.with_borrow_mut(|near| {
+        near.clear();
+        surface.triangles_near(&crate::bounds::aabb(a.geometry, a.pose).padded(margin), near);
+        match a.geometry {
+            Geometry::Sphere { radius } => {
+                for &t in near.iter() {
+                    ball::ball_facet(a.pose.position, *radius, &Facet::new(surface, t), (held, margin), out);
+                }
             }
+            Geometry::Grain(grain) => sheet::grain_sheet((grain, a.pose), surface, near, (held, margin), out),
+            _ => solid::solid_facets(a, surface, near, (held, margin), out),
         }
-        _ => solid::solid_facets(a, data, near, margin, out),
+    });
+}
+
+/// A piece in axes of a height field whose middle is deep in the ground.
+pub(super) fn lift_out(a: Side, field: &HeightField, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) {
+    if let Lie::Below(triangle) = field.lie(middle) {
+        lift(a, &Facet::new(field, triangle), margin, out);
+    }
+}
+
+/// A piece with its middle in the ground, against the plane of the triangle over it.
+fn lift<S: TriangleSurface>(a: Side, over: &Facet<S>, margin: f64, out: &mut Vec<ContactPoint>) {
+    let first = out.len();
+    let foot = Pose::from_position(over.corners[0]);
+    convex_plane(a, &Plane::new(&foot, over.normal, 0.0, 0), margin, out);
+    let is_ball = matches!(a.geometry, Geometry::Sphere { .. });
+    out[first..].iter_mut().for_each(|c| c.feature = key_on_plane(is_ball, c.feature));
+}
+
+/// A point inside a convex piece, in its own axes.
+pub(super) fn middle(geometry: &Geometry) -> DVec3 {
+    match geometry {
+        Geometry::Convex(data) => data.vertices.iter().sum::<DVec3>() / data.vertices.len() as f64,
+        _ => DVec3::ZERO,
     }
 }

@@ -88,7 +88,9 @@ pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<Co
         | Geometry::HalfSpace { .. }
         | Geometry::Container(_)
         | Geometry::Drum(_)
-        | Geometry::Mesh(_) => {}
+        | Geometry::Mesh(_)
+        | Geometry::HeightField(_)
+        | Geometry::ContourGround(_) => {}
     }
     limit_width(&mut out[start..], a.geometry.half_width());
 }

@@ -9,9 +9,15 @@ const SAME_PLACE: f64 = 1e-7;
 const SAME_NORMAL: f64 = 2e-5;
 
 /// Drops every contact from `start` on that repeats an earlier one, then makes the remaining keys unique.
+pub(super) fn tidy(out: &mut Vec<ContactPoint>, start: usize, size: f64) {
+    drop_twins(out, start, size);
+    separate_keys(&mut out[start..]);
+}
+
+/// Drops every contact from `start` on that repeats an earlier one.
 ///
 /// Of two that coincide the first is kept with the lower gap, so the order of the pieces decides the key.
-pub(super) fn tidy(out: &mut Vec<ContactPoint>, start: usize, size: f64) {
+pub(super) fn drop_twins(out: &mut Vec<ContactPoint>, start: usize, size: f64) {
     let reach = SAME_PLACE * size * (SAME_PLACE * size);
     let mut kept = start;
     for index in start..out.len() {
@@ -29,7 +35,6 @@ pub(super) fn tidy(out: &mut Vec<ContactPoint>, start: usize, size: f64) {
         }
     }
     out.truncate(kept);
-    separate_keys(&mut out[start..]);
 }
 
 /// Moves keys that an earlier contact has by one until they differ: two keys in 2^32 meet by chance only.

@@ -60,7 +60,9 @@ pub(super) fn convex_wall(a: Side, drum: &Drum, pose: &Pose, margin: f64, out: &
         | Geometry::HalfSpace { .. }
         | Geometry::Container(_)
         | Geometry::Drum(_)
-        | Geometry::Mesh(_) => {}
+        | Geometry::Mesh(_)
+        | Geometry::HeightField(_)
+        | Geometry::ContourGround(_) => {}
     }
     limit_width(&mut out[start..], a.geometry.half_width());
 }

@@ -9,7 +9,7 @@ use crate::surface::cuboid_corners;
 /// ball, the ends of a capsule's axis.
 ///
 /// Edges and faces of the piece are met by the nodes of the grain.
-pub(super) fn for_each_corner(piece: &Geometry, mut visit: impl FnMut(u32, DVec3, f64)) {
+pub(in crate::narrow) fn for_each_corner(piece: &Geometry, mut visit: impl FnMut(u32, DVec3, f64)) {
     match piece {
         Geometry::Sphere { radius } => visit(0, DVec3::ZERO, *radius),
         Geometry::Capsule { radius, half_length } => {

@@ -2,18 +2,26 @@
 
 use granule_model::{ContactPoint, DVec3};
 
+use super::Held;
 use super::facet::{Facet, Region};
-use crate::narrow::mix;
+use super::keys::OF_BALL;
+use crate::ground::TriangleSurface;
 use crate::narrow::sphere::push_ball;
 
 /// A centre over the border of two triangles belongs to both when it is within this share of the radius.
 const BORDER: f64 = 1e-9;
 
 /// A ball with `centre` in axes of the mesh.
-pub(super) fn ball_facet(centre: DVec3, radius: f64, facet: &Facet, margin: f64, out: &mut Vec<ContactPoint>) {
+pub(super) fn ball_facet<S: TriangleSurface>(
+    centre: DVec3,
+    radius: f64,
+    facet: &Facet<S>,
+    (held, margin): (Held, f64),
+    out: &mut Vec<ContactPoint>,
+) {
     let height = (centre - facet.corners[0]).dot(facet.normal);
     let reach = radius + margin.max(0.0);
-    if height.abs() > reach {
+    if height.abs() > reach || (held == Held::Above && height < 0.0) {
         return;
     }
     let near = Near { centre, reach, border: BORDER * radius };
@@ -26,7 +34,7 @@ pub(super) fn ball_facet(centre: DVec3, radius: f64, facet: &Facet, margin: f64,
     if let Some((normal, distance)) = answer {
         // Near the normal of the triangle it is that of the triangle: flat surfaces must not tilt.
         let normal = if facet.is_face(normal) { face } else { normal };
-        push_ball(centre, radius, normal, distance, margin, mix(0, facet.index), out);
+        push_ball(centre, radius, normal, distance, margin, OF_BALL, out);
     }
 }
 
@@ -39,7 +47,7 @@ struct Near {
 }
 
 /// Normal and distance at an edge, for a ball on the side of `face`; none when the neighbour is nearer.
-fn at_edge(facet: &Facet, edge: usize, face: DVec3, near: &Near) -> Option<(DVec3, f64)> {
+fn at_edge<S: TriangleSurface>(facet: &Facet<S>, edge: usize, face: DVec3, near: &Near) -> Option<(DVec3, f64)> {
     let (p, q) = (facet.corners[edge], facet.corners[(edge + 1) % 3]);
     let along = q - p;
     let from_corner = near.centre - p;
@@ -60,7 +68,7 @@ fn at_edge(facet: &Facet, edge: usize, face: DVec3, near: &Near) -> Option<(DVec
 
 /// Normal and distance at a corner, for a ball on the side of `face`; none when another part of the surface around it
 /// is nearer.
-fn at_corner(facet: &Facet, corner: usize, face: DVec3, near: &Near) -> Option<(DVec3, f64)> {
+fn at_corner<S: TriangleSurface>(facet: &Facet<S>, corner: usize, face: DVec3, near: &Near) -> Option<(DVec3, f64)> {
     let vertex = facet.corners[corner];
     let offset = near.centre - vertex;
     if offset.length_squared() > near.reach * near.reach {

@@ -2,7 +2,7 @@
 
 use granule_model::DVec3;
 
-use crate::mesh::{EdgeKind, MeshData};
+use crate::ground::{EdgeKind, NO_TRIANGLE, TriangleSurface};
 
 /// Directions nearer to the triangle's normal than this are that normal: twice the angle of a flat edge.
 const SAME_NORMAL: f64 = 2e-5;
@@ -17,17 +17,17 @@ pub(super) enum Region {
     Corner(usize),
 }
 
-/// A triangle of a mesh.
-pub(super) struct Facet<'a> {
-    pub(super) data: &'a MeshData,
+/// A triangle of a surface.
+pub(super) struct Facet<'a, S> {
+    pub(super) surface: &'a S,
     pub(super) index: u32,
     pub(super) corners: [DVec3; 3],
     pub(super) normal: DVec3,
 }
 
-impl<'a> Facet<'a> {
-    pub(super) fn new(data: &'a MeshData, index: u32) -> Self {
-        Facet { data, index, corners: data.corners(index), normal: data.normals[index as usize] }
+impl<'a, S: TriangleSurface> Facet<'a, S> {
+    pub(super) fn new(surface: &'a S, index: u32) -> Self {
+        Facet { surface, index, corners: surface.corners(index), normal: surface.normal(index) }
     }
 
     /// True for a direction that cannot be told from that of the face, to either side.
@@ -37,7 +37,7 @@ impl<'a> Facet<'a> {
     }
 
     pub(super) fn kind(&self, edge: usize) -> EdgeKind {
-        self.data.neighbours[self.index as usize][edge].kind
+        self.surface.kind(self.index, edge)
     }
 
     /// True when `edge` stands out on the side of the surface to which `face`, the normal or its opposite, points.
@@ -61,9 +61,9 @@ impl<'a> Facet<'a> {
     }
 
     /// The triangle across `edge`; none at the rim.
-    pub(super) fn across(&self, edge: usize) -> Option<Facet<'a>> {
-        let neighbour = self.data.neighbours[self.index as usize][edge].triangle;
-        (neighbour != u32::MAX).then(|| Facet::new(self.data, neighbour))
+    pub(super) fn across(&self, edge: usize) -> Option<Facet<'a, S>> {
+        let neighbour = self.surface.across(self.index, edge);
+        (neighbour != NO_TRIANGLE).then(|| Facet::new(self.surface, neighbour))
     }
 
     /// Direction in the plane of the triangle, out of it, perpendicular to `edge`; not of unit length.
@@ -71,7 +71,7 @@ impl<'a> Facet<'a> {
         (self.corners[(edge + 1) % 3] - self.corners[edge]).cross(self.normal)
     }
 
-    /// The corner opposite to the edge of `data` between the points `from` and `to`, which is one of this triangle's.
+    /// The corner opposite to the edge between the points `from` and `to`, which is one of this triangle's.
     pub(super) fn apex(&self, from: DVec3, to: DVec3) -> DVec3 {
         self.corners.into_iter().find(|&c| c != from && c != to).unwrap_or(from)
     }
@@ -97,25 +97,25 @@ impl<'a> Facet<'a> {
     }
 
     /// Runs `visit` on every triangle around corner `corner` (itself first) until it says false; true if it never did.
-    pub(super) fn around(&self, corner: usize, mut visit: impl FnMut(&Facet) -> bool) -> bool {
+    pub(super) fn around(&self, corner: usize, mut visit: impl FnMut(&Facet<S>) -> bool) -> bool {
         if !visit(self) {
             return false;
         }
-        let vertex = self.data.triangles[self.index as usize][corner];
+        let vertex = self.surface.vertices(self.index)[corner];
         // One way round until the start or a rim, then from the start the other way.
         for edge in [corner, (corner + 2) % 3] {
-            let (mut from, mut next) = (self.index, self.data.neighbours[self.index as usize][edge].triangle);
+            let (mut from, mut next) = (self.index, self.surface.across(self.index, edge));
             for _ in 0..RING_LIMIT {
-                if next == u32::MAX {
+                if next == NO_TRIANGLE {
                     break;
                 }
                 if next == self.index {
                     return true;
                 }
-                if !visit(&Facet::new(self.data, next)) {
+                if !visit(&Facet::new(self.surface, next)) {
                     return false;
                 }
-                let onward = onward(self.data, next, vertex, from);
+                let onward = onward(self.surface, next, vertex, from);
                 (from, next) = (next, onward);
             }
         }
@@ -139,7 +139,7 @@ impl<'a> Facet<'a> {
                     EdgeKind::Boundary => true,
                     EdgeKind::Flat => false,
                     EdgeKind::Convex | EdgeKind::Concave => {
-                        let is_lower = |n: Facet| n.apex(from, to).dot(direction) <= top + level;
+                        let is_lower = |n: Facet<S>| n.apex(from, to).dot(direction) <= top + level;
                         on_side && self.is_ridge(edge, face) && self.across(edge).is_none_or(is_lower)
                     }
                 }
@@ -158,8 +158,8 @@ impl<'a> Facet<'a> {
 }
 
 /// The triangle after `here` on the way around `vertex`, coming from the triangle `from`.
-fn onward(data: &MeshData, here: u32, vertex: u32, from: u32) -> u32 {
-    let corner = data.triangles[here as usize].iter().position(|&v| v == vertex).unwrap_or(0);
-    let [leaving, arriving] = [corner, (corner + 2) % 3].map(|edge| data.neighbours[here as usize][edge].triangle);
+fn onward(surface: &impl TriangleSurface, here: u32, vertex: u32, from: u32) -> u32 {
+    let corner = surface.vertices(here).iter().position(|&v| v == vertex).unwrap_or(0);
+    let [leaving, arriving] = [corner, (corner + 2) % 3].map(|edge| surface.across(here, edge));
     if leaving == from { arriving } else { leaving }
 }

@@ -8,6 +8,7 @@
 use granule_model::DVec3;
 
 use super::facet::{Facet, Region};
+use crate::ground::TriangleSurface;
 
 /// Triangles on the way at most: a body is not many triangles away from those near it.
 const STEPS: usize = 256;
@@ -22,9 +23,9 @@ pub(super) struct Place {
 }
 
 /// Where `point` lies to the surface around `facet`.
-pub(super) fn place_of(facet: &Facet, point: DVec3) -> Place {
+pub(super) fn place_of<S: TriangleSurface>(facet: &Facet<S>, point: DVec3) -> Place {
     let place = |height: f64, is_beside: bool| Place { is_in_front: height >= 0.0, is_beside };
-    let mut here = Facet::new(facet.data, facet.index);
+    let mut here = Facet::new(facet.surface, facet.index);
     for _ in 0..STEPS {
         let region = here.region(point);
         let next = match region {
@@ -46,13 +47,17 @@ pub(super) fn place_of(facet: &Facet, point: DVec3) -> Place {
     place(height(facet, point), false)
 }
 
-fn height(facet: &Facet, point: DVec3) -> f64 {
+fn height<S: TriangleSurface>(facet: &Facet<S>, point: DVec3) -> f64 {
     facet.normal.dot(point - facet.corners[0])
 }
 
 /// The triangle across `edge`, which is nearest to `point` of all in `here`, where that one is nearer; none at a rim.
 /// Else the height of the point over the edge.
-fn beyond_edge<'a>(here: &Facet<'a>, edge: usize, point: DVec3) -> Result<Option<Facet<'a>>, f64> {
+fn beyond_edge<'a, S: TriangleSurface>(
+    here: &Facet<'a, S>,
+    edge: usize,
+    point: DVec3,
+) -> Result<Option<Facet<'a, S>>, f64> {
     let Some(neighbour) = here.across(edge) else { return Ok(None) };
     let (p, q) = (here.corners[edge], here.corners[(edge + 1) % 3]);
     let (along, from_corner) = (q - p, point - p);
@@ -65,7 +70,11 @@ fn beyond_edge<'a>(here: &Facet<'a>, edge: usize, point: DVec3) -> Result<Option
 
 /// The triangle around `corner`, which is nearest to `point` of all in `here`, that comes nearest; else the height of
 /// the point over the corner.
-fn beyond_corner<'a>(here: &Facet<'a>, corner: usize, point: DVec3) -> Result<Facet<'a>, f64> {
+fn beyond_corner<'a, S: TriangleSurface>(
+    here: &Facet<'a, S>,
+    corner: usize,
+    point: DVec3,
+) -> Result<Facet<'a, S>, f64> {
     let vertex = here.corners[corner];
     let offset = point - vertex;
     let (mut best, mut nearer, mut above) = (here.index, 0.0, 0.0);
@@ -81,5 +90,5 @@ fn beyond_corner<'a>(here: &Facet<'a>, corner: usize, point: DVec3) -> Result<Fa
         }
         true
     });
-    if nearer > 0.0 { Ok(Facet::new(here.data, best)) } else { Err(above) }
+    if nearer > 0.0 { Ok(Facet::new(here.surface, best)) } else { Err(above) }
 }

@@ -2,13 +2,14 @@
 //!
 //! Contacts depend on one pose alone, and a thin body that is beyond a two-sided surface lies on its other side like
 //! any body there. Only both poses of a step together tell that it went through: where the way of a piece's middle
-//! meets a triangle.
+//! meets a triangle. In solid ground a body is held at once ([`Lie::Below`]), but where it came in is known by its way
+//! alone: through a narrow ridge it may already be nearer to the other slope, or out again.
 
 use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
-use super::NEAR;
+use super::{NEAR, middle};
 use crate::geometry::Geometry;
-use crate::mesh::MeshData;
+use crate::ground::{Lie, TriangleSurface};
 use crate::narrow::compound::Pieces;
 use crate::narrow::{Side, mix};
 
@@ -20,7 +21,12 @@ const SEAM: f64 = 1e-9;
 ///
 /// `poses` are those of the body before and after, `ground` those of the mesh. The normal leads back to where the body
 /// came from, and the gap is the height of the piece's lowest point along it.
-pub(crate) fn passage(body: &Geometry, poses: [&Pose; 2], data: &MeshData, ground: [&Pose; 2]) -> Option<ContactPoint> {
+pub(crate) fn passage(
+    body: &Geometry,
+    poses: [&Pose; 2],
+    surface: &impl TriangleSurface,
+    ground: [&Pose; 2],
+) -> Option<ContactPoint> {
     let [before, after] = [0, 1].map(|k| ground[k].inverse().compose(poses[k]));
     let pieces = Pieces::of(body);
     let deepest = (0..pieces.len())
@@ -28,8 +34,8 @@ pub(crate) fn passage(body: &Geometry, poses: [&Pose; 2], data: &MeshData, groun
             let [(geometry, start), (_, end)] = [before, after].map(|pose| pieces.get(index, &pose));
             let middle = middle(geometry);
             let way = [start, end].map(|pose| pose.transform_point(middle));
-            let (triangle, normal) = first_met(data, way)?;
-            let level = data.corners(triangle)[0].dot(normal);
+            let (triangle, normal) = first_met(surface, way)?;
+            let level = surface.corners(triangle)[0].dot(normal);
             let gap = lowest(Side { geometry, pose: &end }, normal) - level;
             let point = way[1] + (level + 0.5 * gap - way[1].dot(normal)) * normal;
             let feature = mix(mix(5, index as u32), triangle);
@@ -41,14 +47,17 @@ pub(crate) fn passage(body: &Geometry, poses: [&Pose; 2], data: &MeshData, groun
 }
 
 /// The triangle that the way from `start` to `end` meets first, and its normal to the side of the start.
-fn first_met(data: &MeshData, [start, end]: [DVec3; 2]) -> Option<(u32, DVec3)> {
+fn first_met(surface: &impl TriangleSurface, [start, end]: [DVec3; 2]) -> Option<(u32, DVec3)> {
+    // What comes out of solid ground has not gone through it.
+    if let Lie::Below(_) = surface.lie(start) {
+        return None;
+    }
     NEAR.with_borrow_mut(|near| {
         near.clear();
-        data.triangles_near(&Aabb::from_points([start, end]), near);
+        surface.triangles_near(&Aabb::from_points([start, end]), near);
         near.iter()
             .filter_map(|&t| {
-                let normal = data.normals[t as usize];
-                let corners = data.corners(t);
+                let (corners, normal) = (surface.corners(t), surface.normal(t));
                 let [from, to] = [start, end].map(|p| normal.dot(p - corners[0]));
                 // A middle that rests in the plane, to the last bit, has not gone through it.
                 if from * to >= 0.0 {
@@ -72,14 +81,6 @@ fn spans(corners: [DVec3; 3], normal: DVec3, point: DVec3) -> bool {
     })
 }
 
-/// A point inside a convex piece, in its own axes.
-fn middle(geometry: &Geometry) -> DVec3 {
-    match geometry {
-        Geometry::Convex(data) => data.vertices.iter().sum::<DVec3>() / data.vertices.len() as f64,
-        _ => DVec3::ZERO,
-    }
-}
-
 /// Height of the lowest point of a convex piece along `normal`.
 fn lowest(a: Side, normal: DVec3) -> f64 {
     let own = a.pose.rotation.conjugate() * normal;
@@ -89,6 +90,7 @@ fn lowest(a: Side, normal: DVec3) -> f64 {
         Geometry::Cuboid { half } => half.dot(own.abs()),
         Geometry::Convex(data) => data.vertices.iter().map(|v| -v.dot(own)).fold(f64::NEG_INFINITY, f64::max),
         Geometry::Cylinder(cylinder) => cylinder.reach(own),
+        Geometry::Grain(grain) => grain.farthest(-(grain.axes.conjugate() * own)),
         _ => 0.0,
     };
     a.pose.position.dot(normal) - below

@@ -2,12 +2,15 @@
 
 use granule_model::{ContactPoint, DVec3};
 
+use super::Held;
 use super::facet::{Facet, Region};
-use super::lie::place_of;
+use super::keys::{Names, nearest_key};
+use super::lie::{Place, place_of};
 use crate::convex::Edge;
 use crate::cylinder::Cylinder;
 use crate::geometry::Geometry;
-use crate::mesh::{EdgeKind, MeshData};
+use crate::ground::{EdgeKind, TriangleSurface};
+use crate::narrow::Side;
 use crate::narrow::closest::{Cores, Relation};
 use crate::narrow::patch::Spot;
 use crate::narrow::polytope::{Pair, Workspace, is_hull, with_workspace};
@@ -15,7 +18,6 @@ use crate::narrow::prism::with_prism;
 use crate::narrow::round::Round;
 use crate::narrow::solid::Solid;
 use crate::narrow::topology::{TRIANGLE, Topology};
-use crate::narrow::{Side, mix};
 
 /// Heights that differ by this share of the size of the pair are equal.
 const LEVEL: f64 = 1e-9;
@@ -33,56 +35,57 @@ const DEEPEST_IN_VALLEY: f64 = 0.5;
 /// Overlap with a ridge or rim deeper than this share of the body's width along the direction is not meant.
 const DEEPEST: f64 = 0.4;
 
-/// The piece `a`, in axes of the mesh, against the triangles `near` it.
-pub(super) fn solid_facets(a: Side, data: &MeshData, near: &[u32], margin: f64, out: &mut Vec<ContactPoint>) {
+/// The piece `a`, in axes of the surface, against the triangles `near` it.
+pub(super) fn solid_facets<S: TriangleSurface>(
+    a: Side,
+    surface: &S,
+    near: &[u32],
+    (held, margin): (Held, f64),
+    out: &mut Vec<ContactPoint>,
+) {
     let origin = a.pose.position;
     with_workspace(|work| {
         if let Geometry::Cylinder(cylinder) = a.geometry {
-            return round_facets(work, a, cylinder, data, near, margin, out);
+            return round_facets(work, (a, cylinder), surface, near, (held, margin), out);
         }
         let Some(topology_a) = work.a.load(a, origin) else { return };
         let size = work.a.extent() + work.a.radius;
         for &t in near {
-            let facet = Facet::new(data, t);
+            let facet = Facet::new(surface, t);
             load_facet(&mut work.b, &facet, origin);
             let size = size + work.b.extent();
             let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin, is_hull: [is_hull(a), false] };
-            let first = out.len();
-            facet_contacts(work, &pair, &facet, a.geometry.half_width(), out);
-            out[first..].iter_mut().for_each(|c| c.feature = mix(c.feature, t));
+            facet_contacts(work, &pair, &facet, (held, a.geometry.half_width()), out);
         }
     });
 }
 
 /// The same for a cylinder: for each triangle it is the prism that touches it where the cylinder does.
-fn round_facets(
+fn round_facets<S: TriangleSurface>(
     work: &mut Workspace,
-    a: Side,
-    cylinder: &Cylinder,
-    data: &MeshData,
+    (a, cylinder): (Side, &Cylinder),
+    surface: &S,
     near: &[u32],
-    margin: f64,
+    (held, margin): (Held, f64),
     out: &mut Vec<ContactPoint>,
 ) {
     let origin = a.pose.position;
     let round = Round::new(cylinder, a, origin);
     with_prism(|prism| {
         for &t in near {
-            let facet = Facet::new(data, t);
+            let facet = Facet::new(surface, t);
             load_facet(&mut work.b, &facet, origin);
             let corners = facet.corners.map(|c| c - origin);
             let topology_a = prism.load(&mut work.a, &round, a.pose, corners, facet.normal);
             let size = cylinder.bounding_radius() + work.b.extent();
             let pair = Pair { topology_a, topology_b: TRIANGLE, size, margin, origin, is_hull: [false, false] };
-            let first = out.len();
-            facet_contacts(work, &pair, &facet, a.geometry.half_width(), out);
-            out[first..].iter_mut().for_each(|c| c.feature = mix(c.feature, t));
+            facet_contacts(work, &pair, &facet, (held, a.geometry.half_width()), out);
         }
     });
 }
 
 /// Makes `solid` the triangle, about `origin`.
-fn load_facet(solid: &mut Solid, facet: &Facet, origin: DVec3) {
+fn load_facet<S: TriangleSurface>(solid: &mut Solid, facet: &Facet<S>, origin: DVec3) {
     solid.corners.clear();
     solid.corners.extend(facet.corners.map(|c| c - origin));
     solid.normals.clear();
@@ -94,20 +97,28 @@ fn load_facet(solid: &mut Solid, facet: &Facet, origin: DVec3) {
 }
 
 /// The piece in `work.a`, of half the smallest width `half_width` \[m\], against one triangle.
-fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, half_width: f64, out: &mut Vec<ContactPoint>) {
+fn facet_contacts<S: TriangleSurface>(
+    work: &mut Workspace,
+    pair: &Pair,
+    facet: &Facet<S>,
+    (held, half_width): (Held, f64),
+    out: &mut Vec<ContactPoint>,
+) {
     let reach = pair.margin + work.a.radius;
-    let Some(Found { face, best, is_beside }) = best_direction(&work.a, &work.b, pair, facet, reach) else { return };
+    let found = best_direction(&work.a, &work.b, pair, facet, (held, reach));
+    let Some(Found { face, best, is_beside }) = found else { return };
     let start = out.len();
+    let names = Names::new(facet.surface.vertices(facet.index));
     let mut lowest = f64::INFINITY;
     if let Some((normal, _)) = best {
-        lowest = work.clip(pair, normal, out, |spot| !on_flat_edge(spot, facet));
+        lowest = work.clip(pair, normal, out, |spot| !on_flat_edge(spot, facet) && names.note(spot));
         // A body whose middle is beside a rim, beyond the plane, may reach over a triangle that it does not come near.
         let width = work.a.reach(normal) + work.a.reach(-normal) + 2.0 * work.a.radius;
         if is_beside && lowest < -DOUBTFUL * width && are_apart(&work.cores(pair), work.a.radius) {
             out.truncate(start);
             lowest = f64::INFINITY;
         } else {
-            work.clip_beside(pair, normal, start, out, |spot| !on_flat_edge(spot, facet));
+            work.clip_beside(pair, normal, start, out, |spot| !on_flat_edge(spot, facet) && names.note(spot));
             if normal == face {
                 let deepest = DEEPEST_IN_VALLEY * half_width;
                 push_corners_in_valleys(&work.a, pair, facet, (face, deepest), start, out);
@@ -126,9 +137,14 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, half_width: 
             if best.is_some_and(|(normal, _)| normal != face) {
                 out.truncate(start);
             }
+            names.apply(&mut out[start..]);
+            let first = out.len();
             cores.push_nearest(&nearest, pair.margin, out);
+            out[first..].iter_mut().for_each(|c| c.feature = nearest_key(&cores, &nearest));
+            return;
         }
     }
+    names.apply(&mut out[start..]);
 }
 
 /// Pushes the corners of the body that lie under the plane of the triangle beyond a valley, deeper than all points from
@@ -136,10 +152,10 @@ fn facet_contacts(work: &mut Workspace, pair: &Pair, facet: &Facet, half_width: 
 ///
 /// A corner that is in the ground and in the wall beside it is over neither. The edges that lead to it cross the valley
 /// higher up, by as much as they are steep.
-fn push_corners_in_valleys(
+fn push_corners_in_valleys<S: TriangleSurface>(
     a: &Solid,
     pair: &Pair,
-    facet: &Facet,
+    facet: &Facet<S>,
     (face, deepest): (DVec3, f64),
     start: usize,
     out: &mut Vec<ContactPoint>,
@@ -149,7 +165,7 @@ fn push_corners_in_valleys(
     }
     let level = LEVEL * pair.size;
     let lowest = out[start..].iter().map(|c| c.gap).fold(pair.margin, f64::min);
-    let walls: [Option<Wall>; 3] = std::array::from_fn(|edge| wall_beyond(a, pair, facet, (edge, face)));
+    let walls: [Option<Wall<S>>; 3] = std::array::from_fn(|edge| wall_beyond(a, pair, facet, (edge, face)));
     for (number, corner) in a.corners.iter().enumerate() {
         let at = pair.origin + *corner;
         let gap = face.dot(at - facet.corners[0]);
@@ -164,15 +180,15 @@ fn push_corners_in_valleys(
 }
 
 /// The triangle across a valley.
-struct Wall<'a> {
-    facet: Facet<'a>,
+struct Wall<'a, S> {
+    facet: Facet<'a, S>,
     /// Its normal on the side on which the body is held.
     inward: DVec3,
     /// Both ends of the valley.
     foot: [DVec3; 2],
 }
 
-impl Wall<'_> {
+impl<S: TriangleSurface> Wall<'_, S> {
     /// Whether `at` is in the wall by `deepest` at most \[m\], and is on its way to the foot, above the ground by `gap`
     /// \[m\], or below the foot.
     ///
@@ -191,7 +207,12 @@ impl Wall<'_> {
 }
 
 /// The triangle across a valley, where it holds the body on the same side of the surface.
-fn wall_beyond<'a>(a: &Solid, pair: &Pair, facet: &Facet<'a>, (edge, face): (usize, DVec3)) -> Option<Wall<'a>> {
+fn wall_beyond<'a, S: TriangleSurface>(
+    a: &Solid,
+    pair: &Pair,
+    facet: &Facet<'a, S>,
+    (edge, face): (usize, DVec3),
+) -> Option<Wall<'a, S>> {
     let wall = facet.across(edge).filter(|_| facet.is_valley(edge, face))?;
     let inward = if face == facet.normal { wall.normal } else { -wall.normal };
     let foot = [facet.corners[edge], facet.corners[(edge + 1) % 3]];
@@ -222,7 +243,13 @@ struct Found {
 ///
 /// The body is held on the side of the triangle's plane on which it lies. Where the plane cuts the body, that may be
 /// far beside the triangle, and what counts is the side of the surface on which the body's middle lies.
-fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) -> Option<Found> {
+fn best_direction<S: TriangleSurface>(
+    a: &Solid,
+    b: &Solid,
+    pair: &Pair,
+    facet: &Facet<S>,
+    (held, reach): (Held, f64),
+) -> Option<Found> {
     let level = LEVEL * pair.size;
     let [top, low] = [a.reach(facet.normal), -a.reach(-facet.normal)];
     let (front, behind) = (low - b.reach(facet.normal), -b.reach(-facet.normal) - top);
@@ -233,8 +260,15 @@ fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) 
     let deepest = |width: f64| -DEEPEST * (width + 2.0 * a.radius);
     let lies_across = front.max(behind) < 0.0;
     let middle = lies_across.then(|| middle(a, pair));
-    let place = middle.map(|middle| place_of(facet, middle));
+    let place = middle.map(|middle| match held {
+        Held::Above => Place { is_in_front: true, is_beside: false },
+        Held::OnBothSides => place_of(facet, middle),
+    });
     let in_front = place.map_or(front >= behind, |place| place.is_in_front);
+    // Behind a triangle of solid ground lies another slope, not the body.
+    if held == Held::Above && !in_front {
+        return None;
+    }
     let is_beside = place.is_some_and(|place| place.is_beside);
     let (face, height) = if in_front { (facet.normal, front) } else { (-facet.normal, behind) };
     // A plane beyond which the middle lies is that of another part of the surface, such as a hillside under a plate on
@@ -260,7 +294,7 @@ fn best_direction(a: &Solid, b: &Solid, pair: &Pair, facet: &Facet, reach: f64) 
     Some(Found { face, best, is_beside }).filter(|found| found.best.is_none_or(|(_, s)| s <= reach))
 }
 
-/// A point inside the body, in axes of the mesh.
+/// A point inside the body, in axes of the surface.
 fn middle(a: &Solid, pair: &Pair) -> DVec3 {
     pair.origin + a.corners.iter().sum::<DVec3>() / a.corners.len() as f64
 }
@@ -271,7 +305,7 @@ fn edge_directions(
     a: &Solid,
     topology: Topology,
     b: &Solid,
-    facet: &Facet,
+    facet: &Facet<impl TriangleSurface>,
     (face, lies_across): (DVec3, bool),
     consider: &mut impl FnMut(DVec3),
 ) {
@@ -295,7 +329,7 @@ fn edge_directions(
 }
 
 /// True for points that exist only because a flat surface is cut there.
-fn on_flat_edge(spot: Spot, facet: &Facet) -> bool {
+fn on_flat_edge(spot: Spot, facet: &Facet<impl TriangleSurface>) -> bool {
     let flat = |edge: usize| facet.kind(edge) == EdgeKind::Flat;
     match spot {
         Spot::CornerOfA(_) => false,

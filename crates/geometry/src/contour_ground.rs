@@ -1,0 +1,39 @@
+//! Ground whose surface is the zero contour of signed distances on a grid: terrain after Tan, Wijesuriya and Sitar (2024).
+//!
+//! It is made from a height field, which stays for pictures and bounds; contacts see the grid alone. All below the
+//! surface is inside, at any depth.
+
+use granule_levelset::{LevelSet, LevelSetError, Storage};
+use granule_model::{Aabb, DVec3};
+
+use crate::height_field::HeightField;
+
+/// Ground on a grid.
+#[derive(Debug)]
+pub(crate) struct ContourGround {
+    pub(crate) field: HeightField,
+    pub(crate) level_set: LevelSet,
+    /// From the first centre of a cell to the last, of any height: beyond, nothing holds.
+    pub(crate) outline: Aabb,
+}
+
+impl ContourGround {
+    /// The grid of `spacing` \[m\] around the surface of `field`, with distances of up to `band_cells` spacings.
+    pub(crate) fn new(field: HeightField, spacing: f64, band_cells: u32) -> Result<Self, LevelSetError> {
+        let surface = *field.bounds();
+        let around = f64::from(band_cells) * spacing;
+        let bounds = Aabb::new(surface.min - DVec3::Z * around, surface.max + DVec3::Z * around);
+        // A little farther than nodes of the band are from the centre of their block, at most 2.6 cells.
+        let reach = around + 4.0 * spacing;
+        let level_set = LevelSet::from_function(bounds, spacing, band_cells, Storage::I16, |p| {
+            field.signed_distance(p, reach)
+        })?;
+        let outline = Aabb::new(surface.min.with_z(f64::NEG_INFINITY), surface.max.with_z(f64::INFINITY));
+        Ok(ContourGround { field, level_set, outline })
+    }
+
+    /// Whether `point` (own axes) lies over the ground or under it.
+    pub(crate) fn is_over(&self, point: DVec3) -> bool {
+        (0..2).all(|axis| (self.outline.min[axis]..=self.outline.max[axis]).contains(&point[axis]))
+    }
+}

@@ -1,0 +1,169 @@
+//! Ground on a grid against everything that moves.
+//!
+//! Nodes of a grain, corners of polyhedra, ends of capsules and middles of balls are asked for in the distances of the
+//! ground, and points of the ground, where its surface crosses the lines of the grid, in the distances of the body: of
+//! one that is larger than a cell they find the bumps under its faces. A point of the ground holds a body only along
+//! the ground's own normal there, or nearly.
+//!
+//! The ground ends at its outline. A body so deep that no distance is known is lifted out as of a height field.
+
+use std::cell::Cell;
+
+use granule_levelset::Sample;
+use granule_model::{ContactPoint, DVec3, Pose};
+
+use super::compound::Pieces;
+use super::field::{Field, Piece};
+use super::grain::{GroundPoint, finish, for_each_corner, grain_ground};
+use super::mesh::{lift_out, middle};
+use super::rim::Rim;
+use super::{Side, limit_width, mix};
+use crate::contour_ground::ContourGround;
+use crate::distance::Distance;
+use crate::geometry::Geometry;
+
+/// Cosine between the normal of the ground at a point and the direction in which it holds a body, at least.
+const ALONG: f64 = 0.9;
+/// Keys of points of the ground start here.
+const GROUND: u32 = 1 << 22;
+
+thread_local! {
+    /// Kept so that a warm step allocates nothing.
+    static POINTS: Cell<Vec<DVec3>> = const { Cell::new(Vec::new()) };
+}
+
+/// The distances of ground within its outline.
+struct Outlined<'a>(&'a ContourGround);
+
+impl Field for Outlined<'_> {
+    fn bound(&self, point: DVec3) -> f64 {
+        self.0.level_set.bound(point)
+    }
+
+    fn quick(&self, point: DVec3) -> Option<Distance> {
+        self.exact(point)
+    }
+
+    fn exact(&self, point: DVec3) -> Option<Distance> {
+        let Sample { value, gradient } = self.0.level_set.contour(point).filter(|_| self.0.is_over(point))?;
+        Some(Distance { value, outward: gradient })
+    }
+}
+
+/// A ball, a convex piece, a grain or a compound against ground at `pose`.
+pub(super) fn against_contour(
+    a: Side,
+    ground: &ContourGround,
+    pose: &Pose,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let start = out.len();
+    let own = Pose::new(pose.inverse_transform_point(a.pose.position), pose.rotation.conjugate() * a.pose.rotation);
+    let pieces = Pieces::of(a.geometry);
+    for index in 0..pieces.len() {
+        let (geometry, piece_pose) = pieces.get(index, &own);
+        let first = out.len();
+        piece(Side { geometry, pose: &piece_pose }, ground, margin, out);
+        limit_width(&mut out[first..], geometry.half_width());
+        pieces.keep_surface(index, &own, first, mix(index as u32, u32::MAX), out);
+    }
+    for contact in &mut out[start..] {
+        contact.point = pose.transform_point(contact.point);
+        contact.normal = pose.transform_vector(contact.normal);
+    }
+}
+
+/// One piece in axes of the ground.
+fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoint>) {
+    let middle = a.pose.transform_point(middle(a.geometry));
+    let field = Outlined(ground);
+    if ground.level_set.bound(middle) < 0.0 && field.exact(middle).is_none() {
+        return lift_out(a, &ground.field, middle, margin, out);
+    }
+    let spacing = ground.level_set.spacing();
+    let region = crate::bounds::aabb(a.geometry, a.pose).padded(margin);
+    let mut points = POINTS.take();
+    points.clear();
+    let is_coarse = |grain_spacing: f64| 2.0 * grain_spacing > spacing;
+    match a.geometry {
+        Geometry::Grain(grain) => {
+            if is_coarse(grain.node_spacing) {
+                ground_points(ground, &region, &mut points);
+            }
+            let of_ground = points.iter().enumerate().map(|(i, at)| ground_point(ground, *at, i));
+            grain_ground((grain, a.pose), &field, of_ground, margin, out);
+        }
+        _ => {
+            let start = out.len();
+            let is_known = push_corners(a, &field, middle, margin, out);
+            if !is_known {
+                ground_points(ground, &region, &mut points);
+                push_ground_points(a, ground, &points, margin, out);
+            }
+            finish(out, start, (f64::INFINITY, 0.5 * spacing), a.pose.rotation);
+        }
+    }
+    POINTS.set(points);
+}
+
+/// Where the surface of the ground crosses lines of the grid within `region`.
+fn ground_points(ground: &ContourGround, region: &granule_model::Aabb, out: &mut Vec<DVec3>) {
+    ground.level_set.crossings(region, |point| {
+        if ground.is_over(point) {
+            out.push(point);
+        }
+    });
+}
+
+fn ground_point<'a>(ground: &'a ContourGround, at: DVec3, index: usize) -> GroundPoint<impl Fn(DVec3) -> bool + 'a> {
+    let holds = move |direction: DVec3| {
+        ground.level_set.contour(at).is_some_and(|sample| sample.gradient.dot(direction) >= ALONG)
+    };
+    GroundPoint { at, name: index as u32, holds }
+}
+
+/// Pushes the corners of a convex piece within the margin; true where they say all: of a ball whose distance is known.
+fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) -> bool {
+    let mut is_known = false;
+    let mut push = |number: u32, corner: DVec3, radius: f64| {
+        let at = a.pose.transform_point(corner);
+        if field.bound(at) > margin + radius {
+            is_known = true;
+            return;
+        }
+        let Some(Distance { value, outward }) = field.exact(at) else { return };
+        is_known = true;
+        let gap = value - radius;
+        if gap <= margin {
+            let point = at - (radius + 0.5 * gap) * outward;
+            out.push(ContactPoint { point, normal: outward, gap, half_width: f64::INFINITY, feature: number });
+        }
+    };
+    match a.geometry {
+        Geometry::Cylinder(cylinder) => {
+            let down = field.exact(middle).map_or(DVec3::NEG_Z, |d| -d.outward);
+            let facing = Rim::facing(cylinder, a.pose.inverse_transform_vector(down), None);
+            facing.named().for_each(|(feature, corner)| push(feature, corner, 0.0));
+        }
+        _ => for_each_corner(a.geometry, push),
+    }
+    is_known && matches!(a.geometry, Geometry::Sphere { .. })
+}
+
+/// Pushes the points of the ground that hold a convex piece.
+fn push_ground_points(a: Side, ground: &ContourGround, points: &[DVec3], margin: f64, out: &mut Vec<ContactPoint>) {
+    let field = Piece(a.geometry);
+    for (index, at) in points.iter().enumerate() {
+        let local = a.pose.inverse_transform_point(*at);
+        if field.bound(local) > margin {
+            continue;
+        }
+        let Some(Distance { value, outward }) = field.exact(local) else { continue };
+        let normal = -a.pose.transform_vector(outward);
+        if value <= margin && (ground_point(ground, *at, index).holds)(normal) {
+            let (point, feature) = (*at + 0.5 * value * normal, GROUND + index as u32);
+            out.push(ContactPoint { point, normal, gap: value, half_width: f64::INFINITY, feature });
+        }
+    }
+}
