@@ -6,6 +6,9 @@
 //! distance: the first bounds it from below, the second from above. Of bodies that overlap no direction may be found
 //! along which they overlap less.
 
+// Written so that NaN is a fault.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
+
 mod narrow_support;
 
 use granule_geometry::Shape;

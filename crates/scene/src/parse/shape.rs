@@ -234,7 +234,7 @@ fn mesh_refused(file: Item<'_, '_>, reference: Item<'_, '_>, shown: &str, error:
 }
 
 /// The values of the two keys of a table, both lengths above 0.
-fn two_lengths(value: Item<'_, '_>, what: &str, keys: &'static [&'static str]) -> Result<[f64; 2], SceneError> {
+fn two_lengths(value: Item<'_, '_>, what: &'static str, keys: &'static [&'static str]) -> Result<[f64; 2], SceneError> {
     let table = value.table(what, keys)?;
     Ok([table.require(keys[0])?.positive()?, table.require(keys[1])?.positive()?])
 }
