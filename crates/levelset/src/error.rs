@@ -108,4 +108,10 @@ pub enum LevelSetError {
         /// Volume by the divergence theorem \[m3\].
         volume: f64,
     },
+    /// Nodes were asked for, but none or too many.
+    #[error("the number of nodes must be 1 to {most}, not {count}", most = crate::limits::MOST_SURFACE_NODES)]
+    NodeCount {
+        /// How many were asked for.
+        count: usize,
+    },
 }

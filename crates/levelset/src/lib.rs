@@ -19,9 +19,12 @@ mod kernel;
 mod lattice;
 mod limits;
 mod mesh;
+mod nodes;
 mod solid;
+mod topology;
 mod tree;
 
 pub use blocks::Storage;
 pub use error::LevelSetError;
 pub use grid::{LevelSet, Sample};
+pub use nodes::{Node, surface_nodes};

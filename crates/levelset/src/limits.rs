@@ -6,3 +6,5 @@ pub(crate) const MOST_NODES: f64 = 2_147_483_648.0;
 pub(crate) const THINNEST_BAND: u32 = 2;
 /// Most cells of a band.
 pub(crate) const THICKEST_BAND: u32 = 1024;
+/// Most nodes on a surface.
+pub(crate) const MOST_SURFACE_NODES: usize = 10_000_000;

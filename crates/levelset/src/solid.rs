@@ -8,10 +8,8 @@ use granule_model::{Aabb, DVec3};
 
 use crate::closest::Feature;
 use crate::error::LevelSetError;
+use crate::topology::{check, corner_normals, face_normals, sides, weld};
 use crate::tree::{Nearest, Tree};
-
-/// Area of a triangle over the square of its longest edge, up to which it has no normal.
-const FLAT: f64 = 1e-14;
 
 /// Triangles with what their signs need.
 pub(crate) struct Solid {
@@ -77,77 +75,12 @@ impl Solid {
     }
 }
 
-fn check(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), LevelSetError> {
-    if triangles.is_empty() {
-        return Err(LevelSetError::EmptyMesh);
-    }
-    if vertices.len() > u32::MAX as usize || triangles.len() > u32::MAX as usize {
-        return Err(LevelSetError::MeshTooLarge { count: vertices.len().max(triangles.len()) });
-    }
-    if let Some(vertex) = vertices.iter().position(|v| !v.is_finite()) {
-        return Err(LevelSetError::VertexNotFinite { vertex, position: vertices[vertex] });
-    }
-    for (triangle, corners) in triangles.iter().enumerate() {
-        if let Some(&index) = corners.iter().find(|&&index| index as usize >= vertices.len()) {
-            return Err(LevelSetError::IndexOutOfRange { triangle, index, vertices: vertices.len() });
-        }
-    }
-    Ok(())
-}
-
-/// The triangles over vertices of which those at one place are one.
-fn weld(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
-    let key = |i: u32| vertices[i as usize].to_array();
-    let order_of = |a: &u32, b: &u32| {
-        let (a, b) = (key(*a), key(*b));
-        (0..3).map(|axis| a[axis].total_cmp(&b[axis])).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-    };
-    let mut order: Vec<u32> = (0..vertices.len() as u32).collect();
-    order.sort_by(order_of);
-    let mut first = vec![0; vertices.len()];
-    for group in order.chunk_by(|a, b| key(*a) == key(*b)) {
-        group.iter().for_each(|&i| first[i as usize] = group[0]);
-    }
-    triangles.iter().map(|t| t.map(|i| first[i as usize])).collect()
-}
-
-fn face_normals(corners: &[[DVec3; 3]]) -> Result<Vec<DVec3>, LevelSetError> {
-    let normal = |(triangle, &[a, b, c]): (usize, &[DVec3; 3])| {
-        // Relative to the longest edge: squares of small lengths would vanish.
-        let longest = (b - a).length().max((c - b).length()).max((a - c).length());
-        let twice = ((b - a) / longest).cross((c - a) / longest);
-        if twice.length() > FLAT { Ok(twice.normalize()) } else { Err(LevelSetError::DegenerateTriangle { triangle }) }
-    };
-    corners.iter().enumerate().map(normal).collect()
-}
-
-/// Sums over the faces at each vertex, weighted by their angles there.
-fn corner_normals(count: usize, welded: &[[u32; 3]], corners: &[[DVec3; 3]], faces: &[DVec3]) -> Vec<DVec3> {
-    let mut sums = vec![DVec3::ZERO; count];
-    for ((indices, places), face) in welded.iter().zip(corners).zip(faces) {
-        for i in 0..3 {
-            let (along, back) = (places[(i + 1) % 3] - places[i], places[(i + 2) % 3] - places[i]);
-            let (along, back) = (along.normalize(), back.normalize());
-            sums[indices[i] as usize] += libm::atan2(along.cross(back).length(), along.dot(back)) * *face;
-        }
-    }
-    sums
-}
-
 /// Sums over the faces at each edge, for the three edges of each triangle.
 fn edge_normals(welded: &[[u32; 3]], faces: &[DVec3]) -> Vec<[DVec3; 3]> {
-    let mut edges: Vec<([u32; 2], u32, u32)> = Vec::with_capacity(3 * welded.len());
-    for (t, corners) in welded.iter().enumerate() {
-        for i in 0..3 {
-            let (from, to) = (corners[i], corners[(i + 1) % 3]);
-            edges.push(([from.min(to), from.max(to)], t as u32, i as u32));
-        }
-    }
-    edges.sort_unstable();
     let mut normals = vec![[DVec3::ZERO; 3]; welded.len()];
-    for group in edges.chunk_by(|a, b| a.0 == b.0) {
-        let sum: DVec3 = group.iter().map(|&(_, t, _)| faces[t as usize]).sum();
-        group.iter().for_each(|&(_, t, i)| normals[t as usize][i as usize] = sum);
+    for group in sides(welded).chunk_by(|a, b| a.ends == b.ends) {
+        let sum: DVec3 = group.iter().map(|side| faces[side.triangle as usize]).sum();
+        group.iter().for_each(|side| normals[side.triangle as usize][side.from as usize] = sum);
     }
     normals
 }

@@ -107,3 +107,39 @@ pub(crate) fn tetrahedron(height: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let vertices = vec![DVec3::ZERO, DVec3::X, DVec3::new(0.4, 0.9, 0.0), DVec3::new(0.3, 0.1, height)];
     (vertices, vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
 }
+
+/// A unit sphere: an octahedron whose triangles are divided into four `levels` times.
+pub(crate) fn sphere_mesh(levels: u32) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let mut corners: Vec<[DVec3; 3]> = Vec::new();
+    for i in 0..8u32 {
+        let side = |bit: u32| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        let [x, y, z] = [DVec3::X * side(0), DVec3::Y * side(1), DVec3::Z * side(2)];
+        corners.push(if i.count_ones() % 2 == 1 { [x, y, z] } else { [x, z, y] });
+    }
+    for _ in 0..levels {
+        corners = corners
+            .into_iter()
+            .flat_map(|[a, b, c]| {
+                let [ab, bc, ca] = [(a + b).normalize(), (b + c).normalize(), (c + a).normalize()];
+                [[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]
+            })
+            .collect();
+    }
+    let triangles = (0..corners.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    (corners.into_iter().flatten().collect(), triangles)
+}
+
+/// A cylinder of radius 1 and height 1 around z.
+pub(crate) fn cylinder_mesh(around: u32) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let mut vertices = vec![DVec3::Z * -0.5, DVec3::Z * 0.5];
+    for i in 0..around {
+        let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(i) / f64::from(around));
+        vertices.extend([-0.5, 0.5].map(|z| DVec3::new(cos, sin, z)));
+    }
+    let at = |i: u32, top: u32| 2 + 2 * (i % around) + top;
+    let side = |i: u32| {
+        let [a, b, c, d] = [at(i, 0), at(i + 1, 0), at(i + 1, 1), at(i, 1)];
+        [[a, b, c], [a, c, d], [0, b, a], [1, d, c]]
+    };
+    (vertices, (0..around).flat_map(side).collect())
+}
