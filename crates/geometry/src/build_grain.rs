@@ -3,8 +3,7 @@
 //! A grain is made in *grain axes*: along the own axes, with the origin in the centre of mass, so that single precision
 //! serves wherever a file has its origin.
 
-use granule_levelset::{LevelSet, Storage};
-use crate::shim::{Node, surface_nodes, project};
+use granule_levelset::{LevelSet, Node, Storage, surface_nodes};
 use granule_model::{Aabb, DVec3, Pose};
 
 use crate::build::solid;
@@ -16,7 +15,6 @@ use crate::geometry::Geometry;
 use crate::grain::{GrainData, MOST_NODES};
 use crate::mass::Moments;
 use crate::shape::Shape;
-use crate::surface::Surface;
 
 /// How a level-set grain is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,10 +37,27 @@ const FEWEST_NODES: usize = 12;
 const DEEPEST: f64 = 2.0;
 /// Sides of the polygons on which nodes of round shapes are chosen.
 const SEGMENTS: u32 = 192;
-/// Parts of a spacing to which a contour is cut for mass and nodes: the second time twice as fine, for extrapolation.
-const SUBDIVISION: u32 = 2;
 
 impl Shape {
+    /// The solid that a closed surface of triangles encloses, as signed distances on a grid.
+    ///
+    /// Mass properties are exact for the surface given. A surface that is inside out as a whole is turned.
+    ///
+    /// # Errors
+    /// [`ShapeError`] for a surface that is not closed, and for a grid that is too coarse or too large.
+    pub fn level_set_mesh(
+        vertices: &[DVec3],
+        triangles: &[[u32; 3]],
+        options: &GrainOptions,
+    ) -> Result<Shape, ShapeError> {
+        check(options)?;
+        let mesh = ClosedMesh::new(vertices, triangles)?;
+        let corners: Vec<DVec3> = mesh.vertices.iter().map(|&v| v - mesh.moments.center).collect();
+        let level_set = LevelSet::from_mesh(&corners, &mesh.triangles, options.spacing, BAND, Storage::I16)?;
+        let nodes = surface_nodes(&corners, &mesh.triangles, options.nodes)?;
+        grain(level_set, nodes, &mesh.moments, options)
+    }
+
     /// Another solid as signed distances on a grid. Mass properties are those of the solid.
     ///
     /// # Errors
@@ -57,12 +72,18 @@ impl Shape {
         let mut surface = shape.triangulate(SEGMENTS);
         surface.vertices.iter_mut().for_each(|v| *v = turn.inverse_transform_point(*v));
         let moments = Moments::from_unit_mass(&unit);
+        if shape.0.surface.is_some() {
+            let level_set =
+                LevelSet::from_mesh(&surface.vertices, &surface.triangles, options.spacing, BAND, Storage::I16)?;
+            let nodes = surface_nodes(&surface.vertices, &surface.triangles, options.nodes)?;
+            return grain(level_set, nodes, &moments, options);
+        }
         let bounds = Aabb::from_points(surface.vertices.iter().copied()).padded(AROUND * options.spacing);
         let signed = |p: DVec3| {
             distance(&shape.0.geometry, turn.transform_point(p)).map_or(f64::NAN, |d| d.value)
         };
-        let level_set = LevelSet::from_function(bounds, options.spacing, BAND, Storage::I16, signed)?;
-        let nodes = surface_nodes(&surface.vertices, &surface.triangles, options.nodes);
+        let level_set = LevelSet::from_function(bounds, options.spacing, BAND, Storage::I16, &signed)?;
+        let nodes = surface_nodes(&surface.vertices, &surface.triangles, options.nodes)?;
         grain(level_set, nodes, &moments, options)
     }
 }
@@ -75,10 +96,10 @@ fn check(options: &GrainOptions) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// The grain with that contour; smooth nodes are moved onto it.
+/// The grain with that contour and nodes on it.
 fn grain(
     level_set: LevelSet,
-    mut nodes: Vec<Node>,
+    nodes: Vec<Node>,
     moments: &Moments,
     options: &GrainOptions,
 ) -> Result<Shape, ShapeError> {
@@ -89,14 +110,8 @@ fn grain(
     if nodes.len() > MOST_NODES {
         return Err(ShapeError::Nodes { count: nodes.len(), fewest: FEWEST_NODES, most: MOST_NODES });
     }
-    for node in nodes.iter_mut().filter(|node| !node.sharp) {
-        if let Some(point) = project(&level_set, node.point) {
-            node.point = point;
-        }
-    }
     let frame = moments.unit_mass().principal_frame().inverse();
     let data = GrainData::new(level_set, &nodes, frame.rotation);
     let radius = data.radius;
     solid("level-set", Geometry::Grain(data.into()), moments, radius)
 }
-

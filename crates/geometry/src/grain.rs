@@ -10,8 +10,7 @@ mod near;
 mod reach;
 mod tree;
 
-use granule_levelset::LevelSet;
-use crate::shim::Node;
+use granule_levelset::{LevelSet, Node};
 use crate::surface::Surface;
 use granule_model::{Aabb, DQuat, DVec3, Pose};
 

@@ -27,7 +27,6 @@ mod mass;
 mod mesh;
 mod narrow;
 mod shape;
-mod shim;
 mod surface;
 
 pub use build_grain::GrainOptions;

@@ -1,6 +1,6 @@
 //! Which nodes lie around a node on the surface.
 
-use crate::shim::Node;
+use granule_levelset::Node;
 use granule_model::{Aabb, DVec3};
 
 /// Nodes that are kept around each node: those of a hexagonal pattern, and two for irregular ones.

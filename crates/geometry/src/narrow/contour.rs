@@ -24,6 +24,8 @@ use crate::geometry::Geometry;
 
 /// Cosine between the normal of the ground at a point and the direction in which it holds a body, at least.
 const ALONG: f64 = 0.9;
+/// Sine of an angle that is none: above what single precision makes of a plane.
+const FLAT: f64 = 1e-3;
 /// Keys of points of the ground start here.
 const GROUND: u32 = 1 << 22;
 
@@ -117,10 +119,22 @@ fn ground_points(ground: &ContourGround, region: &granule_model::Aabb, out: &mut
 }
 
 fn ground_point<'a>(ground: &'a ContourGround, at: DVec3, index: usize) -> GroundPoint<impl Fn(DVec3) -> bool + 'a> {
-    let holds = move |direction: DVec3| {
-        ground.level_set.contour(at).is_some_and(|sample| sample.gradient.dot(direction) >= ALONG)
-    };
+    let holds = move |direction: DVec3| is_peak(ground, at, direction);
     GroundPoint { at, name: index as u32, holds }
+}
+
+/// Whether the ground beside one of its points does not rise along `direction`, as far as the next points of the grid.
+fn is_peak(ground: &ContourGround, at: DVec3, direction: DVec3) -> bool {
+    let Some(Sample { gradient: normal, .. }) = ground.level_set.contour(at) else { return false };
+    let aside = direction - direction.dot(normal) * normal;
+    let sine = aside.length();
+    let spacing = ground.level_set.spacing();
+    if direction.dot(normal) < ALONG {
+        return false;
+    }
+    // A step aside leads up by the sine, and down by as much as the ground bends away.
+    let falls = || ground.level_set.contour(at + spacing / sine * aside).map_or(0.0, |sample| sample.value);
+    sine <= FLAT || spacing * sine <= falls() + FLAT * spacing
 }
 
 /// Pushes the corners of a convex piece within the margin; true where they say all: of a ball whose distance is known.
