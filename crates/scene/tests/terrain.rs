@@ -187,7 +187,11 @@ fn what_is_no_terrain_in_metres_is_refused_by_name() {
     for (tags, kind, words) in [
         ([placed(), vec![keys(&[(1024, 2)])]].concat(), Kind::NotMetres, "reproject to metres"),
         ([placed(), vec![keys(&[(2048, 4326)])]].concat(), Kind::NotMetres, "degrees"),
-        ([placed(), vec![keys(&[(1024, 1), (3076, 9003)])]].concat(), Kind::NotMetres, "coordinates are in US survey feet"),
+        (
+            [placed(), vec![keys(&[(1024, 1), (3076, 9003)])]].concat(),
+            Kind::NotMetres,
+            "coordinates are in US survey feet",
+        ),
         ([placed(), vec![keys(&[(1024, 1), (4099, 9002)])]].concat(), Kind::NotMetres, "heights are in feet"),
         (Vec::new(), Kind::Format, "not georeferenced"),
         (placed()[..1].to_vec(), Kind::Format, "without ModelTiepoint"),

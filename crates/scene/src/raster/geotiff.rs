@@ -21,6 +21,8 @@ const LARGEST_RATIO: u64 = 4096;
 const LARGEST_SAMPLE: usize = 8;
 /// Most of a tag that is read \[bytes\]: the places of ten million strips.
 const LARGEST_TAG: usize = 160 << 20;
+/// Longest text of the tag GDAL_NODATA \[bytes\]: f64 written out without an exponent has some 320 digits.
+const LONGEST_MISSING: u64 = 400;
 /// PhotometricInterpretation of grey from black upwards.
 const BLACK_IS_ZERO: u64 = 1;
 
@@ -96,6 +98,12 @@ fn geo_tags<R: Read + Seek>(decoder: &mut Decoder<R>) -> Result<GeoTags, DataFil
 
 /// The value of cells without a height, where the file names one.
 fn missing_value<R: Read + Seek>(decoder: &mut Decoder<R>) -> Result<Option<f64>, DataFileError> {
+    let Some(entry) = decoder.image_ifd().find_entry(Tag::GdalNodata) else { return Ok(None) };
+    // The decoder takes memory for a text before it knows that the file has so much.
+    if entry.count() > LONGEST_MISSING {
+        let message = format!("the tag GDAL_NODATA has {} characters, but must be a number", entry.count());
+        return Err(DataFileError::new(Kind::Format, message));
+    }
     let Some(value) = decoder.find_tag(Tag::GdalNodata).map_err(refused)? else { return Ok(None) };
     let text = value.into_string().map_err(refused)?;
     let text = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
