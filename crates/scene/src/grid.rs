@@ -76,7 +76,8 @@ impl Grid {
 pub(crate) struct Filling {
     pub(crate) grid: Grid,
     pub(crate) name: String,
-    pub(crate) shape: Shape,
+    /// Shapes of the bodies, one after the other and then from the first again; at least one.
+    pub(crate) shapes: Vec<Shape>,
     pub(crate) material: MaterialId,
     pub(crate) count: usize,
     /// Each coordinate is moved by up to this either way \[m\].
@@ -92,16 +93,17 @@ pub(crate) struct Filling {
 impl Filling {
     /// Largest distance of a body's surface from its place \[m\].
     pub(crate) fn reach(&self) -> f64 {
-        self.shape.bounding_radius() + self.jitter
+        self.shapes.iter().map(Shape::bounding_radius).fold(0.0, f64::max) + self.jitter
     }
 
     /// The bodies, on the places of a grid with `columns`. Centres of mass lie on the places, whatever the shape's own
     /// origin. For each body three numbers are drawn for the jitter, then the orientation, then the direction.
     pub(crate) fn bodies(&self, columns: [usize; 2]) -> impl Iterator<Item = BodyDescription> + '_ {
         let mut random = Random::new(self.seed);
-        let center = self.shape.mass_properties(1.0).map_or(DVec3::ZERO, |m| m.center);
         let numbers: Range<usize> = 0..self.count;
         numbers.zip(self.grid.places(columns)).map(move |(i, place)| {
+            let shape = &self.shapes[i % self.shapes.len()];
+            let center = shape.mass_properties(1.0).map_or(DVec3::ZERO, |m| m.center);
             let place = place + self.jitter * random.cube();
             let rotation = if self.random_orientation { random.rotation() } else { DQuat::IDENTITY };
             let linear = match self.random_speed {
@@ -112,7 +114,7 @@ impl Filling {
                 name: if self.name.is_empty() { String::new() } else { format!("{}-{}", self.name, i + 1) },
                 pose: Pose::new(place - rotation * center, rotation),
                 velocity: Velocity { linear, angular: DVec3::ZERO },
-                ..BodyDescription::dynamic(self.shape.clone(), self.material, place)
+                ..BodyDescription::dynamic(shape.clone(), self.material, place)
             }
         })
     }

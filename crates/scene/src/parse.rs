@@ -5,11 +5,13 @@
 mod body;
 mod domain;
 mod fill;
+mod grain;
 mod material;
 mod output;
 mod run;
 mod shape;
 mod stage;
+mod terrain;
 
 use std::path::Path;
 
@@ -100,6 +102,8 @@ fn all_keys() -> Vec<(&'static str, &'static [&'static str])> {
         shape::TABLES,
         body::TABLES,
         fill::TABLES,
+        grain::TABLES,
+        terrain::TABLES,
         stage::TABLES,
         output::TABLES,
     ] {

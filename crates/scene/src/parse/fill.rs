@@ -1,9 +1,11 @@
 //! `[[fill]]`: many bodies of one shape on a start grid.
 
+use granule_geometry::Shape;
 use granule_model::{BodyKind, DVec3};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::grid::{Filling, Grid, Pattern};
+use crate::parse::grain;
 use crate::parse::material::Materials;
 use crate::parse::rectangle;
 use crate::parse::shape::Shapes;
@@ -12,6 +14,7 @@ use crate::read::{Item, Table};
 const FILL: &[&str] = &[
     "name",
     "shape",
+    "grains",
     "material",
     "count",
     "layers",
@@ -40,7 +43,7 @@ pub(super) fn read<'t, 's>(
     let mut filling = Filling {
         grid: grid(table.require("grid")?)?,
         name: table.or("name", String::new(), |i| i.line().map(str::to_owned))?,
-        shape: shapes.for_body(table.require("shape")?, BodyKind::Dynamic)?,
+        shapes: Vec::new(),
         material: materials.resolve(table.require("material")?)?,
         count: 0,
         jitter: table.or("jitter", 0.0, Item::not_negative)?,
@@ -49,6 +52,7 @@ pub(super) fn read<'t, 's>(
         random_speed: table.or("random_speed", 0.0, Item::not_negative)?,
         seed: table.or("seed", 0, |i| i.integer(0, i64::MAX as u64))?,
     };
+    filling.shapes = bodies_shapes(&table, item, shapes, filling.seed)?;
     let Some(columns) = filling.grid.columns(filling.reach()) else {
         let (size, needed) = (filling.grid.size, 2.0 * filling.reach());
         let message = format!(
@@ -59,6 +63,28 @@ pub(super) fn read<'t, 's>(
     };
     filling.count = count(&table, &filling.grid, columns)?;
     Ok((filling, columns))
+}
+
+/// The shapes of the bodies: one for all, or grains of a recipe. A recipe needs `count`, for how many `layers` hold is
+/// known once the largest grain is.
+fn bodies_shapes<'t, 's>(
+    table: &Table<'t, 's>,
+    item: Item<'t, 's>,
+    shapes: &mut Shapes<'t, 's>,
+    seed: u64,
+) -> Result<Vec<Shape>, SceneError> {
+    match (table.get("shape"), table.get("grains")) {
+        (Some(shape), None) => Ok(vec![shapes.for_body(shape, BodyKind::Dynamic)?]),
+        (None, Some(recipe)) => {
+            let count = table.require("count")?.integer(1, MOST)? as usize;
+            grain::shapes(recipe, seed, count)
+        }
+        (Some(_), Some(recipe)) => Err(recipe.error(Kind::Conflict, "`grains` and `shape` exclude each other")),
+        (None, None) => Err(table.require("shape").err().map_or_else(
+            || item.error(Kind::MissingKey, "a fill needs `shape` or `grains`"),
+            |e| e.help("or give `grains`, a recipe for shapes from seeds"),
+        )),
+    }
 }
 
 fn grid(item: Item<'_, '_>) -> Result<Grid, SceneError> {

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use granule_geometry::{Shape, ShapeError};
+use granule_geometry::{GrainOptions, Shape, ShapeError};
 use granule_model::{BodyKind, DQuat, DVec3, Pose};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::mesh_file::TriangleMesh;
+use crate::parse::{grain, terrain};
 use crate::read::{Item, Table};
 
 const KINDS: &[&str] = &[
+    "grain",
+    "level-set",
+    "terrain",
     "sphere",
     "capsule",
     "cylinder",
@@ -38,6 +42,7 @@ const MESH: &[&str] = &["file"];
 const CONTAINER: &[&str] = &["size"];
 const CYLINDRICAL_CONTAINER: &[&str] = &["radius", "height"];
 const DRUM: &[&str] = &["radius", "length"];
+const LEVEL_SET: &[&str] = &["file", "of", "spacing", "nodes"];
 
 #[cfg(test)]
 pub(super) const TABLES: &[(&str, &[&str])] = &[
@@ -55,8 +60,11 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[
     ("shape.container", CONTAINER),
     ("shape.cylindrical-container", CYLINDRICAL_CONTAINER),
     ("shape.drum", DRUM),
+    ("shape.level-set", LEVEL_SET),
 ];
 
+/// Surface nodes of a level set for which the scene says nothing.
+const NODES: u64 = 500;
 /// How deep compounds may refer to each other: more would only exhaust the stack.
 const DEEPEST: usize = 32;
 /// Most parts of a compound, parts of parts included.
@@ -165,6 +173,9 @@ impl<'t, 's> Shapes<'t, 's> {
                 let [radius, length] = two_lengths(value, "a drum", DRUM)?;
                 Shape::drum(radius, length)
             }
+            "level-set" => return self.level_set(value),
+            "terrain" => return terrain::shape(value, &self.folder).map(|shape| Built { shape, parts: 1 }),
+            "grain" => return grain::shape(value).map(|shape| Built { shape, parts: 1 }),
             "cuboid" => Shape::cuboid(value.table("a cuboid", CUBOID)?.require("size")?.positive_vector()?),
             "convex" => Shape::convex(&vertices(value)?),
             "compound" => return self.compound(value),
@@ -201,6 +212,35 @@ impl<'t, 's> Shapes<'t, 's> {
         Ok(Built { shape, parts: count })
     }
 
+    /// A closed mesh, or another solid, as signed distances on a grid.
+    fn level_set(&mut self, value: Item<'t, 's>) -> Result<Built, SceneError> {
+        let table = value.table("a level set", LEVEL_SET)?;
+        let options = GrainOptions {
+            spacing: table.require("spacing")?.positive()?,
+            nodes: table.or("nodes", NODES, |i| i.integer(1, u64::from(u32::MAX)))? as usize,
+        };
+        let refused = |e: ShapeError| value.error(Kind::Shape, format!("the level set cannot be built: {e}"));
+        let shape = match (table.get("file"), table.get("of")) {
+            (Some(file), None) => {
+                let mesh = self.mesh_of(file)?;
+                Shape::level_set_mesh(&mesh.vertices, &mesh.triangles, &options).map_err(refused)?
+            }
+            (None, Some(of)) => Shape::level_set_of(&self.build(of, Use::Solid)?.shape, &options).map_err(refused)?,
+            (Some(_), Some(of)) => return Err(of.error(Kind::Conflict, "`file` and `of` exclude each other")),
+            (None, None) => {
+                return Err(value.error(Kind::MissingKey, "a level set is made from a mesh `file` or `of` a shape"));
+            }
+        };
+        Ok(Built { shape, parts: 1 })
+    }
+
+    /// The triangles of the mesh file that `item` names.
+    fn mesh_of(&self, item: Item<'t, 's>) -> Result<TriangleMesh, SceneError> {
+        let path = self.folder.join(item.text()?);
+        let shown = path.display();
+        TriangleMesh::load(&path).map_err(|e| item.error(Kind::MeshFile, format!("the mesh file `{shown}`: {e}")))
+    }
+
     fn read_mesh(&mut self, value: Item<'t, 's>, reference: Item<'t, 's>, wanted: Use) -> Result<Built, SceneError> {
         let item = value.table("a mesh", MESH)?.require("file")?;
         let file = item.text()?;
@@ -208,10 +248,9 @@ impl<'t, 's> Shapes<'t, 's> {
         if let Some(shape) = self.from_files.get(&key) {
             return Ok(Built { shape: shape.clone(), parts: 1 });
         }
+        let mesh = self.mesh_of(item)?;
         let path = self.folder.join(file);
         let shown = path.display();
-        let mesh = TriangleMesh::load(&path)
-            .map_err(|e| item.error(Kind::MeshFile, format!("the mesh file `{shown}`: {e}")))?;
         let shape = match wanted {
             Use::Surface => Shape::mesh(&mesh.vertices, &mesh.triangles),
             Use::Solid => Shape::closed_mesh(&mesh.vertices, &mesh.triangles),

@@ -1,0 +1,60 @@
+//! Terrain from rasters: as height field, or as signed distances on a grid.
+
+use std::path::Path;
+
+use granule_geometry::{HeightField, Shape};
+
+use crate::error::{SceneError, SceneErrorKind as Kind};
+use crate::raster::{FillMethod, Raster};
+use crate::read::Item;
+use crate::valley::Valley;
+
+const TERRAIN: &[&str] = &["file", "as", "spacing", "band", "fill_missing"];
+
+#[cfg(test)]
+pub(super) const TABLES: &[(&str, &[&str])] = &[("shape.terrain", TERRAIN)];
+
+/// Cells of the band of a level set to each side of the surface.
+const BAND: u64 = 3;
+
+/// The shape of a `terrain` table; files are looked for in `folder`, packaged terrain by its name.
+pub(super) fn shape(item: Item<'_, '_>, folder: &Path) -> Result<Shape, SceneError> {
+    let table = item.table("terrain", TERRAIN)?;
+    let file = table.require("file")?;
+    let kind = table.or("as", 1, |i| i.one_of(&["level-set", "height-field"]))?;
+    let raster = load(file, folder, table.optional("fill_missing", |i| i.one_of(&["nearest", "smooth"]))?)?;
+    let refused = |message: String| file.error(Kind::Shape, format!("the terrain of `{}`: {message}", raster_name(file)));
+    let cell = raster.cell;
+    let field = HeightField::new(raster.columns, raster.rows, cell, &raster.heights).map_err(|e| refused(e.to_string()))?;
+    let spacing = table.or("spacing", cell[0].max(cell[1]), Item::positive)?;
+    let band = table.or("band", BAND, |i| i.integer(2, 64))? as u32;
+    match kind {
+        0 => Shape::level_set_ground(field, spacing, band).map_err(|e| refused(e.to_string())),
+        _ => Ok(Shape::height_field(field)),
+    }
+}
+
+fn raster_name(file: Item<'_, '_>) -> String {
+    file.text().map(str::to_owned).unwrap_or_default()
+}
+
+/// The raster of a file, without holes.
+fn load(file: Item<'_, '_>, folder: &Path, fill: Option<usize>) -> Result<Raster, SceneError> {
+    let name = file.text()?;
+    let packaged = Valley::packaged().into_iter().find(|(known, _)| *known == name);
+    let loaded = match packaged {
+        Some((_, valley)) => valley.raster(),
+        None => Raster::load(&folder.join(name)),
+    };
+    let refused = |e: crate::data_file::DataFileError| file.error(Kind::MeshFile, format!("the terrain file `{name}`: {e}"));
+    let mut raster = loaded.map_err(refused)?;
+    match fill {
+        Some(method) => {
+            raster.fill_missing([FillMethod::Nearest, FillMethod::Smooth][method]).map_err(refused)?;
+        }
+        None => raster.require_complete().map_err(|e| {
+            refused(e).help("`fill_missing = \"nearest\"` or `\"smooth\"` fills missing cells")
+        })?,
+    }
+    Ok(raster)
+}
