@@ -112,7 +112,8 @@ fn raise_ball(center: DVec3, radius: f64, cell: &Rectangle, best: &mut Best) {
     }
 }
 
-/// Where the top is over the rectangle it counts, else the surface over the highest point of a prism of [`ROUND`] sides.
+/// Where the top is over the rectangle it counts, else the surface over the highest point of a prism of [`ROUND`]
+/// sides.
 fn raise_cylinder(cylinder: &Cylinder, pose: &Pose, cell: &Rectangle, best: &mut Best) {
     let up = pose.inverse_transform_vector(DVec3::Z);
     let top = pose.transform_point(cylinder.farthest(up));

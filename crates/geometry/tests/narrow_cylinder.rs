@@ -1,8 +1,8 @@
 //! Cylinders against every convex piece: the smallest gap is the distance or the least translation, proved without a
 //! measure of its own.
 //!
-//! Along any direction the gap between the extents of two convex bodies is at most their distance. So a contact whose gap
-//! is that of the extents along its normal, and whose two surface points are points of the two bodies, gives the
+//! Along any direction the gap between the extents of two convex bodies is at most their distance. So a contact whose
+//! gap is that of the extents along its normal, and whose two surface points are points of the two bodies, gives the
 //! distance: the first bounds it from below, the second from above. Of bodies that overlap no direction may be found
 //! along which they overlap less.
 

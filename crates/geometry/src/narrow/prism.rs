@@ -1,9 +1,9 @@
 //! A cylinder as a prism that touches one triangle where the cylinder does.
 //!
 //! A surface of triangles allows only some directions, which the kernel for polyhedra looks after. The edges of the
-//! prism lie on the cylinder: at the lowest and highest places along the triangle's normal, at those nearest to its edges
-//! and corners, and at eight that turn with the body. What touches the triangle's face, or its border from outside, is
-//! so exact; where a rim lies across a ridge and overlaps it, the direction is that of the prism's rim.
+//! prism lie on the cylinder: at the lowest and highest places along the triangle's normal, at those nearest to its
+//! edges and corners, and at eight that turn with the body. What touches the triangle's face, or its border from
+//! outside, is so exact; where a rim lies across a ridge and overlaps it, the direction is that of the prism's rim.
 
 use std::cell::RefCell;
 
@@ -41,8 +41,9 @@ pub(super) struct Prism {
 }
 
 impl Prism {
-    /// Makes `solid` the prism of the cylinder at `pose` for the triangle of `corners` (about the middle of the cylinder)
-    /// and `normal`. Corner `2 k` is place `k` of the low rim, `2 k + 1` of the high one, whichever places there are.
+    /// Makes `solid` the prism of the cylinder at `pose` for the triangle of `corners` (about the middle of the
+    /// cylinder) and `normal`. Corner `2 k` is place `k` of the low rim, `2 k + 1` of the high one, whichever places
+    /// there are.
     pub(super) fn load(
         &mut self,
         solid: &mut Solid,

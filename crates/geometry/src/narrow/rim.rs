@@ -1,11 +1,11 @@
 //! The points with which a cylinder touches something flat.
 //!
-//! A cylinder that lies touches along a line: the two ends of it. One that leans touches with the lowest point of a rim.
-//! One that stands touches with a whole end, of which the rim is taken: at eight places that turn with the body, and at
-//! the lowest point. That point is exact and no material one: a cylinder that rolls, lying or on its rim, keeps it, and
-//! never falls from corner to corner as a prism would. Places near the lowest point are left out for the same reason:
-//! points known before they touch would brake the roll. Where an end lies flat there is no lowest point, and a tilt
-//! towards the middle between two places comes to light only when it has begun: by `1 - cos(pi / 8)` or 8 % of the
+//! A cylinder that lies touches along a line: the two ends of it. One that leans touches with the lowest point of a
+//! rim. One that stands touches with a whole end, of which the rim is taken: at eight places that turn with the body,
+//! and at the lowest point. That point is exact and no material one: a cylinder that rolls, lying or on its rim, keeps
+//! it, and never falls from corner to corner as a prism would. Places near the lowest point are left out for the same
+//! reason: points known before they touch would brake the roll. Where an end lies flat there is no lowest point, and a
+//! tilt towards the middle between two places comes to light only when it has begun: by `1 - cos(pi / 8)` or 8 % of the
 //! radius times its angle, in the one step before the lowest point is known.
 
 use granule_model::DVec3;
@@ -33,8 +33,8 @@ impl Rim {
     /// Those that may touch first along the unit vector `outward`: the line of the side first where there is one, then
     /// places of the end.
     ///
-    /// Where an end lies flat, the point of its rim `toward` the middle of the other body stands for the lowest one: two
-    /// ends that share little more than a point of their rims would have none of their places over the other.
+    /// Where an end lies flat, the point of its rim `toward` the middle of the other body stands for the lowest one:
+    /// two ends that share little more than a point of their rims would have none of their places over the other.
     pub(super) fn facing(cylinder: &Cylinder, outward: DVec3, toward: Option<DVec3>) -> Rim {
         let mut rim = Rim { points: [(0, DVec3::ZERO); 2 + PLACES as usize], count: 0, end: None };
         let side = across(outward);

@@ -4,8 +4,8 @@
 //! reaches. The largest `s` is their distance, or minus the least translation that parts them.
 //!
 //! Apart, GJK gives nearest points to some 1e-4 in direction, and what it found names the features that are near. The
-//! nearest points of these are then found exactly: of a corner and a cylinder in closed form, of an edge and of a rim as
-//! the root of a monotone slope. Every direction so found is judged by its `s`, so none makes the answer worse.
+//! nearest points of these are then found exactly: of a corner and a cylinder in closed form, of an edge and of a rim
+//! as the root of a monotone slope. Every direction so found is judged by its `s`, so none makes the answer worse.
 //!
 //! Touching or overlapping, A is moved along the best direction so far until the bodies are apart by a little, and the
 //! nearest points of the moved bodies give the next direction. `s` never falls: with `s < 0` and a turn by the angle
@@ -23,8 +23,8 @@ use super::solid::Solid;
 use super::topology::Topology;
 use crate::cylinder::{Cylinder, across};
 
-/// Bodies nearer than this share of their size are moved apart before their nearest points are looked for: the direction
-/// between nearer ones would be lost in rounding.
+/// Bodies nearer than this share of their size are moved apart before their nearest points are looked for: the
+/// direction between nearer ones would be lost in rounding.
 const NEAR: f64 = 1e-7;
 /// How far they are moved apart: this share of their size, and of their overlap. What is curved is the sooner found the
 /// less they are moved.
@@ -496,8 +496,8 @@ fn rims_and_round(round: &Round, other: &Round, outward: DVec3, pair: &mut impl 
     }
 }
 
-/// A root of `slope` between `low`, where it is negative, and `high`, where it is positive (Illinois, with halving where
-/// that gains too little).
+/// A root of `slope` between `low`, where it is negative, and `high`, where it is positive (Illinois, with halving
+/// where that gains too little).
 fn root(mut low: f64, mut high: f64, slope: impl Fn(f64) -> f64) -> f64 {
     let (mut at_low, mut at_high) = (slope(low), slope(high));
     let mut last = 0.0;

@@ -1,9 +1,9 @@
 //! A cylinder against a capsule, a polyhedron or another cylinder.
 //!
 //! All points lie along the direction in which the two are nearest (`round`). The touching features are laid over each
-//! other along it as those of polyhedra are: of a cylinder the polygon of its rim points, or the line of its side. Where
-//! none of the points so found is as near as the bodies are, as for a rim across an edge or a corner near a rim, the
-//! nearest points themselves are one more.
+//! other along it as those of polyhedra are: of a cylinder the polygon of its rim points, or the line of its side.
+//! Where none of the points so found is as near as the bodies are, as for a rim across an edge or a corner near a rim,
+//! the nearest points themselves are one more.
 
 use granule_model::{ContactPoint, DVec3};
 
@@ -86,7 +86,8 @@ fn touch(work: &mut Workspace, pair: &Pair, rounds: [Option<Round>; 2], found: &
     drop_repeated(out, start, first, pair.size);
 }
 
-/// Puts the nearest points in the place of all from `overlay.first` on that are beside them: those lie on chords of a rim.
+/// Puts the nearest points in the place of all from `overlay.first` on that are beside them: those lie on chords of a
+/// rim.
 fn push_nearest(overlay: &Overlay, found: &Found, out: &mut Vec<ContactPoint>) {
     let (pair, normal) = (overlay.pair, overlay.frame.normal);
     let gap = found.separation - overlay.radii[0];

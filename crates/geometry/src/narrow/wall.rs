@@ -5,9 +5,9 @@
 //! of a cylinder's rims say all, exactly. The normal leads to the axis.
 //!
 //! Seen along the wall's axis a rim is an ellipse. With `(a, b)` its centre by its long and its short axis, `r` and `k
-//! r` half their lengths, `f = (a + r cos)^2 + (b + k r sin)^2` is the squared distance from the axis, and
-//! `f' = 2 r (k b cos - a sin - r (1 - k^2) sin cos)`. There are one or two maxima: in the quadrant of the centre, where
-//! `f' / (sin cos)` only falls, and in the one beside it across the short axis, where it is convex.
+//! r` half their lengths, `f = (a + r cos)^2 + (b + k r sin)^2` is the squared distance from the axis, and `f' = 2 r (k
+//! b cos - a sin - r (1 - k^2) sin cos)`. There are one or two maxima: in the quadrant of the centre, where `f' / (sin
+//! cos)` only falls, and in the one beside it across the short axis, where it is convex.
 
 use granule_model::{ContactPoint, DVec3, Pose};
 
