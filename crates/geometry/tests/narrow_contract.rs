@@ -107,8 +107,8 @@ fn a_rigid_motion_moves_the_contacts_with_the_bodies() {
             assert!((one - two).abs() <= 1e-8, "{kinds:?} {after:?} {expected:?}");
             return;
         }
-        // Of a curved rim that overlaps the direction is known to some 1e-9, and the lowest place of a rim that lies nearly
-        // flat to that over its tilt. Measured: 1.2e-7.
+        // Of a curved rim that overlaps the direction is known to some 1e-9, and the lowest place of a rim that lies
+        // nearly flat to that over its tilt. Measured: 1.2e-7.
         let tolerance = if kinds.iter().any(|k| (6..8).contains(k)) { 1e-6 } else { 1e-8 };
         assert!(same_points(&after, &expected, 1.0, tolerance), "{kinds:?} {after:?} {expected:?}");
         let mut keys = [&points, &after].map(|p| p.iter().map(|c| c.feature).collect::<Vec<_>>());
@@ -159,8 +159,8 @@ fn other_scales_agree_to_rounding() {
                 .iter()
                 .map(|c| granule_model::ContactPoint { point: c.point * factor, gap: c.gap * factor, ..*c })
                 .collect();
-            // The prism that stands for a cylinder has edges right over corners of triangles: rounding says which of two
-            // triangles has the points beside, but not how deep they are.
+            // The prism that stands for a cylinder has edges right over corners of triangles: rounding says which of
+            // two triangles has the points beside, but not how deep they are.
             if small[j].name() == "mesh" && i >= 6 {
                 let [one, two] = [&after, &expected].map(|points| lowest(points).unwrap_or(0.0));
                 assert!((one - two).abs() <= 1e-8 * factor, "{i} {j} {after:?} {expected:?}");
