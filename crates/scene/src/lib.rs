@@ -5,8 +5,8 @@
 //! Packaged scenes live once, as files in `data/scenes/`, and are compiled in: see [`packaged`], which also makes the
 //! settling scenes of any size, and, for the experiment with other shapes, frictions and sizes, [`ReposeOptions`].
 //!
-//! Files of numbers that scenes name are read here as well: triangle meshes ([`TriangleMesh`]), terrain ([`Raster`]) and
-//! volumes of voxels ([`Volume`]). [`Valley`] makes the terrain in `data/terrain/`.
+//! Files of numbers that scenes name are read here as well: triangle meshes ([`TriangleMesh`]), terrain ([`Raster`])
+//! and volumes of voxels ([`Volume`]). [`Valley`] makes the terrain in `data/terrain/`.
 //!
 //! Running a scene, measuring and writing are left to the programs: here stand only the plans for it.
 

@@ -8,8 +8,8 @@ use crate::data_file::{DataFileError, DataFileErrorKind as Kind};
 pub enum FillMethod {
     /// That of the nearest cell that has one; of several equally near, the first in the order of heights.
     Nearest,
-    /// A membrane over the hole: Laplace's equation with the heights around it held, and no slope across the edge of the
-    /// raster. Neither above the highest of these nor below the lowest.
+    /// A membrane over the hole: Laplace's equation with the heights around it held, and no slope across the edge of
+    /// the raster. Neither above the highest of these nor below the lowest.
     Smooth,
 }
 

@@ -8,8 +8,8 @@ use crate::mesh_file::TriangleMesh;
 
 /// Digits after the point that heights keep in meshes, when they are no other f32: 12.34 and not 12.34000015258789.
 const DECIMALS: f64 = 1e4;
-/// How far beyond a triangle's edge a centre counts as above it, as a share of a cell: places that agree in decimals may
-/// differ in binary.
+/// How far beyond a triangle's edge a centre counts as above it, as a share of a cell: places that agree in decimals
+/// may differ in binary.
 const EDGE: f64 = 1e-9;
 
 impl Raster {
@@ -98,7 +98,7 @@ impl Raster {
         let edge = EDGE + 4.0 * f64::EPSILON * low.abs().max(high.abs()) / size;
         let first = ((low - start) / size - 0.5 - edge).ceil().max(0.0);
         let last = ((high - start) / size - 0.5 + edge).floor().min((n - 1) as f64);
-        (first <= last).then(|| first as usize..=last as usize)
+        (first <= last).then_some(first as usize..=last as usize)
     }
 }
 

@@ -34,8 +34,8 @@ impl Raster {
         Raster::new([columns.len(), rows.len()], self.cell, [along(0, columns.start), along(1, rows.start)], heights)
     }
 
-    /// The same terrain in square cells with sides of `cell` \[m\] from the same lower left corner on, as many as fit. A
-    /// coarser cell has the mean of what it covers, which keeps volumes; a finer one the height between the four
+    /// The same terrain in square cells with sides of `cell` \[m\] from the same lower left corner on, as many as fit.
+    /// A coarser cell has the mean of what it covers, which keeps volumes; a finer one the height between the four
     /// centres around it, at the edge continued, which keeps planes. Missing is a coarse cell that is missing for more
     /// than half, and a fine one with a missing one among its four.
     ///

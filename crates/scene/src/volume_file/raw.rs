@@ -84,14 +84,12 @@ struct Keys<'a> {
 
 impl Keys<'_> {
     fn known(&self) -> Result<(), DataFileError> {
-        for key in self.table.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-            let known = match nearest(key, KEYS) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known are {}", listed(KEYS)),
-            };
-            return Err(DataFileError::new(Kind::Format, format!("unknown key `{key}`; {known}")).at(self.place(key)));
-        }
-        Ok(())
+        let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) else { return Ok(()) };
+        let known = match nearest(key, KEYS) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}", listed(KEYS)),
+        };
+        Err(DataFileError::new(Kind::Format, format!("unknown key `{key}`; {known}")).at(self.place(key)))
     }
 
     fn size(&self) -> Result<[usize; 3], DataFileError> {
