@@ -170,7 +170,12 @@ impl Blocks {
         self.words[(z * self.count[1] + y) * self.count[0] + x]
     }
 
-    /// The value of a node, infinite beyond the band, or the distance at the centre of a block that is not held.
+    /// Whether the values of a block are held.
+    pub(crate) fn is_held(&self, block: [usize; 3]) -> bool {
+        self.word(block).read().is_ok()
+    }
+
+    /// The value of a node in cells, infinite beyond the band, or the distance at the centre of a block that is not held.
     pub(crate) fn node(&self, node: [usize; 3]) -> Result<f64, f64> {
         let rank = self.word(node.map(|i| i / EDGE)).read().map_or_else(Err, Ok)?;
         let [x, y, z] = node.map(|i| i % EDGE);

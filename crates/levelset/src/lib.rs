@@ -21,6 +21,7 @@ mod limits;
 mod mesh;
 mod nodes;
 mod solid;
+mod surface;
 mod topology;
 mod tree;
 
@@ -28,3 +29,4 @@ pub use blocks::Storage;
 pub use error::LevelSetError;
 pub use grid::{LevelSet, Sample};
 pub use nodes::{Node, surface_nodes};
+pub use surface::Surface;

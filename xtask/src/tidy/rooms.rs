@@ -45,7 +45,7 @@ const ALL: &[Layers] = &[
             &["blocks", "nodes", "solid"],
             &["grid"],
             &["build"],
-            &["mesh"],
+            &["mesh", "surface"],
         ],
     },
     Layers {

@@ -8,7 +8,7 @@ use super::creases::SHARP_COSINE;
 use super::{Faces, Node};
 
 /// Candidates for each node.
-const CANDIDATES: usize = 8;
+const CANDIDATES: usize = 5;
 /// First distance over the root of the area per node: a little less than in a lattice of triangles, which is 1.07.
 const FIRST: f64 = 0.95;
 /// By how much the distance shrinks from pass to pass.

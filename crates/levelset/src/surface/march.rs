@@ -33,6 +33,9 @@ const ORDERS: [[usize; 4]; 16] = [
 /// Distance of a node in cells up to which its cell can be crossed: its diagonal is 1.73 long.
 const CROSSED: f64 = 2.0;
 
+/// Share of an edge that a crossing keeps from its ends: at a node on the surface all crossings would be one point.
+const CLEAR: f64 = 0.15;
+
 /// The finer lattice on which the surface is looked for.
 struct Fine<'a> {
     set: &'a LevelSet,
@@ -134,6 +137,7 @@ impl Fine<'_> {
         let high = std::array::from_fn(|axis| low[axis] + (direction >> axis & 1));
         let (a, b) = (self.value(low), self.value(high));
         let share = if a.is_finite() && b.is_finite() { a / (a - b) } else { 0.5 };
+        let share = if a.is_finite() && b.is_finite() { (a / (a - b)).clamp(CLEAR, 1.0 - CLEAR) } else { 0.5 };
         self.point(low).lerp(self.point(high), share)
     }
 }
