@@ -11,9 +11,8 @@ const ANGLE: f64 = 30.0;
 /// Heights at the centres of cells of `cell` \[m\] of a plane that falls along x.
 fn slope(columns: usize, rows: usize, cell: f64) -> HeightField {
     let fall = libm::tan(ANGLE.to_radians());
-    let heights: Vec<f64> = (0..rows)
-        .flat_map(|_| (0..columns).map(move |i| fall * cell * (columns as f64 - 0.5 - i as f64)))
-        .collect();
+    let heights: Vec<f64> =
+        (0..rows).flat_map(|_| (0..columns).map(move |i| fall * cell * (columns as f64 - 0.5 - i as f64))).collect();
     HeightField::new(columns, rows, [cell; 2], &heights).expect("the raster is valid")
 }
 
@@ -33,7 +32,8 @@ fn grounds() -> Vec<(&'static str, Shape, DVec3)> {
 
 fn blocks() -> Vec<(&'static str, Shape)> {
     let cuboid = Shape::cuboid(DVec3::ONE).expect("valid");
-    let corner = |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2 & 1)) - DVec3::splat(0.5);
+    let corner =
+        |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2 & 1)) - DVec3::splat(0.5);
     let corners: Vec<DVec3> = (0..8).map(corner).collect();
     let options = GrainOptions { spacing: 0.1, nodes: 500 };
     vec![

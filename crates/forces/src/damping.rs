@@ -43,10 +43,7 @@ impl Damping {
     /// What a step of `dt` \[s\] takes from a body that begins it with `velocity`: the change of its velocity.
     pub fn change(&self, velocity: &Velocity, dt: f64) -> Velocity {
         let taken = |rate: f64| (rate * dt).min(1.0);
-        Velocity {
-            linear: velocity.linear * -taken(self.linear),
-            angular: velocity.angular * -taken(self.angular),
-        }
+        Velocity { linear: velocity.linear * -taken(self.linear), angular: velocity.angular * -taken(self.angular) }
     }
 }
 

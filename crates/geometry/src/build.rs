@@ -154,7 +154,7 @@ impl Shape {
     /// [`ShapeError::LevelSet`] for a spacing that is not positive and a grid that is too large.
     pub fn level_set_ground(field: HeightField, spacing: f64, band_cells: u32) -> Result<Shape, ShapeError> {
         let radius = field.farthest();
-        let ground = ContourGround::new(field, spacing, band_cells)?;
+        let ground = ContourGround::new(field, spacing, band_cells).map_err(ShapeError::LevelSet)?;
         Ok(boundless("level-set-ground", Geometry::ContourGround(ground.into()), radius))
     }
 
@@ -205,7 +205,12 @@ impl Shape {
 }
 
 /// A shape with mass; refused when rounding leaves it without a positive moment of inertia.
-pub(crate) fn solid(name: &'static str, geometry: Geometry, moments: &Moments, bounding_radius: f64) -> Result<Shape, ShapeError> {
+pub(crate) fn solid(
+    name: &'static str,
+    geometry: Geometry,
+    moments: &Moments,
+    bounding_radius: f64,
+) -> Result<Shape, ShapeError> {
     let unit = moments.unit_mass();
     let inertia = unit.principal_inertia;
     if !(inertia.is_finite() && inertia.min_element() > 0.0) {

@@ -9,8 +9,8 @@ use granule_model::{Aabb, DVec3, Pose};
 use crate::build::solid;
 use crate::check::check_length;
 use crate::closed_mesh::ClosedMesh;
-use crate::error::ShapeError;
 use crate::distance::distance;
+use crate::error::ShapeError;
 use crate::geometry::Geometry;
 use crate::grain::{GrainData, MOST_NODES};
 use crate::mass::Moments;
@@ -53,8 +53,9 @@ impl Shape {
         check(options)?;
         let mesh = ClosedMesh::new(vertices, triangles)?;
         let corners: Vec<DVec3> = mesh.vertices.iter().map(|&v| v - mesh.moments.center).collect();
-        let level_set = LevelSet::from_mesh(&corners, &mesh.triangles, options.spacing, BAND, Storage::I16)?;
-        let nodes = surface_nodes(&corners, &mesh.triangles, options.nodes)?;
+        let level_set = LevelSet::from_mesh(&corners, &mesh.triangles, options.spacing, BAND, Storage::I16)
+            .map_err(ShapeError::LevelSet)?;
+        let nodes = surface_nodes(&corners, &mesh.triangles, options.nodes).map_err(ShapeError::LevelSet)?;
         grain(level_set, nodes, &mesh.moments, options)
     }
 
@@ -74,16 +75,18 @@ impl Shape {
         let moments = Moments::from_unit_mass(&unit);
         if shape.0.surface.is_some() {
             let level_set =
-                LevelSet::from_mesh(&surface.vertices, &surface.triangles, options.spacing, BAND, Storage::I16)?;
-            let nodes = surface_nodes(&surface.vertices, &surface.triangles, options.nodes)?;
+                LevelSet::from_mesh(&surface.vertices, &surface.triangles, options.spacing, BAND, Storage::I16)
+                    .map_err(ShapeError::LevelSet)?;
+            let nodes =
+                surface_nodes(&surface.vertices, &surface.triangles, options.nodes).map_err(ShapeError::LevelSet)?;
             return grain(level_set, nodes, &moments, options);
         }
         let bounds = Aabb::from_points(surface.vertices.iter().copied()).padded(AROUND * options.spacing);
-        let signed = |p: DVec3| {
-            distance(&shape.0.geometry, turn.transform_point(p)).map_or(f64::NAN, |d| d.value)
-        };
-        let level_set = LevelSet::from_function(bounds, options.spacing, BAND, Storage::I16, &signed)?;
-        let nodes = surface_nodes(&surface.vertices, &surface.triangles, options.nodes)?;
+        let signed = |p: DVec3| distance(&shape.0.geometry, turn.transform_point(p)).map_or(f64::NAN, |d| d.value);
+        let level_set = LevelSet::from_function(bounds, options.spacing, BAND, Storage::I16, signed)
+            .map_err(ShapeError::LevelSet)?;
+        let nodes =
+            surface_nodes(&surface.vertices, &surface.triangles, options.nodes).map_err(ShapeError::LevelSet)?;
         grain(level_set, nodes, &moments, options)
     }
 }

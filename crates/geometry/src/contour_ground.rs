@@ -25,9 +25,8 @@ impl ContourGround {
         let bounds = Aabb::new(surface.min - DVec3::Z * around, surface.max + DVec3::Z * around);
         // A little farther than nodes of the band are from the centre of their block, at most 2.6 cells.
         let reach = around + 4.0 * spacing;
-        let level_set = LevelSet::from_function(bounds, spacing, band_cells, Storage::F32, |p| {
-            field.signed_distance(p, reach)
-        })?;
+        let level_set =
+            LevelSet::from_function(bounds, spacing, band_cells, Storage::F32, |p| field.signed_distance(p, reach))?;
         let outline = Aabb::new(surface.min.with_z(f64::NEG_INFINITY), surface.max.with_z(f64::INFINITY));
         Ok(ContourGround { field, level_set, outline })
     }

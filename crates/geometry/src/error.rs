@@ -191,7 +191,9 @@ pub enum ShapeError {
         most: usize,
     },
     /// A grid that does not resolve the grain.
-    #[error("a grid of spacing {spacing} m is too coarse: the grain is nowhere deeper than {depth} m, and needs twice the spacing")]
+    #[error(
+        "a grid of spacing {spacing} m is too coarse: the grain is nowhere deeper than {depth} m, and needs twice the spacing"
+    )]
     TooCoarse {
         /// Distance of the grid's points \[m\].
         spacing: f64,
@@ -200,7 +202,7 @@ pub enum ShapeError {
     },
     /// Signed distances that cannot be made.
     #[error(transparent)]
-    LevelSet(#[from] granule_levelset::LevelSetError),
+    LevelSet(granule_levelset::LevelSetError),
     /// A part of a compound whose pose is not finite or whose quaternion is zero.
     #[error("the pose of part {part} of the compound is not a finite position with a rotation")]
     PartPose {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use granule_model::{Aabb, DVec3, Pose};
 
-use crate::convex::ConvexData;
 use crate::contour_ground::ContourGround;
+use crate::convex::ConvexData;
 use crate::cylinder::Cylinder;
 use crate::drum::Drum;
 use crate::grain::GrainData;
@@ -62,9 +62,7 @@ impl Geometry {
             | Geometry::HeightField(_)
             | Geometry::ContourGround(_)
             | Geometry::Container(_)
-            | Geometry::Drum(_) => {
-                f64::INFINITY
-            }
+            | Geometry::Drum(_) => f64::INFINITY,
         }
     }
 }

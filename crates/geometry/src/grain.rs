@@ -10,8 +10,8 @@ mod near;
 mod reach;
 mod tree;
 
-use granule_levelset::{LevelSet, Node};
 use crate::surface::Surface;
+use granule_levelset::{LevelSet, Node};
 use granule_model::{Aabb, DQuat, DVec3, Pose};
 
 use self::near::neighbours_of;
@@ -106,7 +106,9 @@ impl GrainData {
 
     /// The contour as triangles, in body axes.
     pub(crate) fn surface(&self) -> Surface {
-        Surface::default()
+        let granule_levelset::Surface { mut vertices, triangles } = self.level_set.surface(1);
+        vertices.iter_mut().for_each(|v| *v = self.axes * *v);
+        Surface { vertices, triangles }
     }
 
     /// The pose of the grain axes of a body at `pose`.

@@ -21,9 +21,6 @@
 //! Half-spaces, containers, drums, meshes and height fields never meet each other here: they belong to bodies that
 //! contacts do not move. A mesh is a surface that holds bodies on either side, whichever way its triangles run; a height
 //! field is solid below. Closed mesh bodies arrive as compounds of convex parts.
-//! Half-spaces, containers, drums and meshes never meet each other here: they belong to bodies that contacts do not
-//! move. A mesh is a surface that holds bodies on either side, whichever way its triangles run. Closed mesh bodies
-//! arrive as compounds of convex parts.
 //!
 //! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
 

@@ -130,8 +130,6 @@ impl Shape {
         matches!(self.0.geometry, Geometry::Mesh(_) | Geometry::HeightField(_) | Geometry::ContourGround(_))
     }
 
-    /// The solid half-spaces of a half-space, a container or the flat ends of a drum, in body axes: outward unit normal `n` and offset `d` \[m\]
-    /// of each, all points `p` with `n.p <= d` being solid. None for other shapes.
     /// The solid half-spaces of a half-space, a container or the flat ends of a drum, in body axes: outward unit normal
     /// `n` and offset `d` \[m\] of each, all points `p` with `n.p <= d` being solid. None for other shapes.
     pub fn half_spaces(&self) -> Vec<(DVec3, f64)> {

@@ -70,9 +70,9 @@ fn a_cube_stands_on_its_corners() {
         check_form(&points, 0.02);
         for corner in [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]] {
             let corner = pose.transform_point(DVec3::new(corner[0], corner[1], -0.5));
-            let held = points.iter().any(|c| {
-                (c.point - corner).truncate().length() <= 1e-6 && (c.gap - corner.z).abs() <= 1e-6
-            });
+            let held = points
+                .iter()
+                .any(|c| (c.point - corner).truncate().length() <= 1e-6 && (c.gap - corner.z).abs() <= 1e-6);
             assert!(held, "tilt {tilt}: {corner} is not among {points:?}");
         }
         println!("{} points, lowest {:?}", points.len(), lowest(&points));

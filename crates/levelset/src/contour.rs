@@ -35,9 +35,8 @@ impl LevelSet {
         if !is_kinked(&nodes) {
             return finite(Cubic::interpolate(&nodes, t), self.lattice.spacing);
         }
-        let inner = std::array::from_fn(|z| {
-            std::array::from_fn(|y| std::array::from_fn(|x| nodes[z + 1][y + 1][x + 1]))
-        });
+        let inner =
+            std::array::from_fn(|z| std::array::from_fn(|y| std::array::from_fn(|x| nodes[z + 1][y + 1][x + 1])));
         finite(Linear::interpolate(&inner, t), self.lattice.spacing)
     }
 }

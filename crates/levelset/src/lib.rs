@@ -10,8 +10,8 @@
 
 mod blocks;
 mod build;
-mod contour;
 mod closest;
+mod contour;
 mod crossings;
 mod error;
 mod grid;

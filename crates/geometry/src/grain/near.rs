@@ -54,8 +54,13 @@ impl Bins {
         let extent = size.max_element();
         let edge = extent * (IN_CUBE / (3.0 * nodes.len().max(1) as f64)).sqrt();
         let count = size.to_array().map(|s| if edge > 0.0 { (s / edge) as usize + 1 } else { 1 });
-        let mut bins =
-            Bins { origin: bounds.min, edge, count, start: vec![0; count.iter().product::<usize>() + 1], nodes: vec![] };
+        let mut bins = Bins {
+            origin: bounds.min,
+            edge,
+            count,
+            start: vec![0; count.iter().product::<usize>() + 1],
+            nodes: vec![],
+        };
         let cubes: Vec<usize> = nodes.iter().map(|node| bins.index(bins.cube(node.point))).collect();
         cubes.iter().for_each(|&cube| bins.start[cube + 1] += 1);
         for cube in 1..bins.start.len() {
@@ -86,9 +91,8 @@ impl Bins {
         let centre = self.cube(nodes[i].point);
         for rings in 1..=3 {
             found.clear();
-            let range = |axis: usize| {
-                centre[axis].saturating_sub(rings)..=(centre[axis] + rings).min(self.count[axis] - 1)
-            };
+            let range =
+                |axis: usize| centre[axis].saturating_sub(rings)..=(centre[axis] + rings).min(self.count[axis] - 1);
             for z in range(2) {
                 for y in range(1) {
                     for x in range(0) {

@@ -53,13 +53,7 @@ impl Field for Outlined<'_> {
 }
 
 /// A ball, a convex piece, a grain or a compound against ground at `pose`.
-pub(super) fn against_contour(
-    a: Side,
-    ground: &ContourGround,
-    pose: &Pose,
-    margin: f64,
-    out: &mut Vec<ContactPoint>,
-) {
+pub(super) fn against_contour(a: Side, ground: &ContourGround, pose: &Pose, margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
     let own = Pose::new(pose.inverse_transform_point(a.pose.position), pose.rotation.conjugate() * a.pose.rotation);
     let pieces = Pieces::of(a.geometry);

@@ -71,7 +71,15 @@ pub(super) fn grain_grain(a: (&GrainData, &Pose), b: (&GrainData, &Pose), margin
     for one in [first, 1 - first] {
         let other = 1 - one;
         let from = out.len();
-        touch(grains[one], &poses[one], &Contour(&grains[other].level_set), &poses[other], (margin, bulge), SECOND * one as u32, out);
+        touch(
+            grains[one],
+            &poses[one],
+            &Contour(&grains[other].level_set),
+            &poses[other],
+            (margin, bulge),
+            SECOND * one as u32,
+            out,
+        );
         if one == 1 {
             out[from..].iter_mut().for_each(|c| *c = c.swapped());
         }

@@ -136,7 +136,6 @@ impl Fine<'_> {
         let low = [node % x, node / x % y, node / (x * y)];
         let high = std::array::from_fn(|axis| low[axis] + (direction >> axis & 1));
         let (a, b) = (self.value(low), self.value(high));
-        let share = if a.is_finite() && b.is_finite() { a / (a - b) } else { 0.5 };
         let share = if a.is_finite() && b.is_finite() { (a / (a - b)).clamp(CLEAR, 1.0 - CLEAR) } else { 0.5 };
         self.point(low).lerp(self.point(high), share)
     }

@@ -83,7 +83,9 @@ impl Recipe {
         let (sieved, size) = match (table.get("diameter"), table.get("sieve_size")) {
             (Some(size), None) => (false, size),
             (None, Some(size)) => (true, size),
-            (None, None) => return Err(table.require("diameter").err().unwrap_or_else(|| item.error(Kind::MissingKey, "no size"))),
+            (None, None) => {
+                return Err(table.require("diameter").err().unwrap_or_else(|| item.error(Kind::MissingKey, "no size")));
+            }
             (Some(_), Some(size)) => {
                 return Err(size.error(Kind::Conflict, "`diameter` and `sieve_size` exclude each other"));
             }
@@ -140,10 +142,7 @@ fn superquadric(item: Item<'_, '_>) -> Result<GrainShape, SceneError> {
     let table = item.table("a superquadric", SUPERQUADRIC)?;
     let [elongation, flatness] = aspect(&table, [1.0, 1.0])?;
     let exponents = table.or("exponents", [1.0, 1.0], Item::numbers::<2>)?;
-    Ok(GrainShape::Superquadric(Superquadric {
-        half_axes: [1.0, elongation, elongation * flatness],
-        exponents,
-    }))
+    Ok(GrainShape::Superquadric(Superquadric { half_axes: [1.0, elongation, elongation * flatness], exponents }))
 }
 
 /// A size, or how sizes are distributed.
@@ -178,4 +177,3 @@ fn sizes(item: Item<'_, '_>) -> Result<SizeDistribution, SceneError> {
         }
     }
 }
-

@@ -23,9 +23,11 @@ pub(super) fn shape(item: Item<'_, '_>, folder: &Path) -> Result<Shape, SceneErr
     let file = table.require("file")?;
     let kind = table.or("as", 1, |i| i.one_of(&["level-set", "height-field"]))?;
     let raster = load(file, folder, table.optional("fill_missing", |i| i.one_of(&["nearest", "smooth"]))?)?;
-    let refused = |message: String| file.error(Kind::Shape, format!("the terrain of `{}`: {message}", raster_name(file)));
+    let refused =
+        |message: String| file.error(Kind::Shape, format!("the terrain of `{}`: {message}", raster_name(file)));
     let cell = raster.cell;
-    let field = HeightField::new(raster.columns, raster.rows, cell, &raster.heights).map_err(|e| refused(e.to_string()))?;
+    let field =
+        HeightField::new(raster.columns, raster.rows, cell, &raster.heights).map_err(|e| refused(e.to_string()))?;
     let spacing = table.or("spacing", cell[0].max(cell[1]), Item::positive)?;
     let band = table.or("band", BAND, |i| i.integer(2, 64))? as u32;
     match kind {
@@ -46,15 +48,16 @@ fn load(file: Item<'_, '_>, folder: &Path, fill: Option<usize>) -> Result<Raster
         Some((_, valley)) => valley.raster(),
         None => Raster::load(&folder.join(name)),
     };
-    let refused = |e: crate::data_file::DataFileError| file.error(Kind::MeshFile, format!("the terrain file `{name}`: {e}"));
+    let refused =
+        |e: crate::data_file::DataFileError| file.error(Kind::MeshFile, format!("the terrain file `{name}`: {e}"));
     let mut raster = loaded.map_err(refused)?;
     match fill {
         Some(method) => {
             raster.fill_missing([FillMethod::Nearest, FillMethod::Smooth][method]).map_err(refused)?;
         }
-        None => raster.require_complete().map_err(|e| {
-            refused(e).help("`fill_missing = \"nearest\"` or `\"smooth\"` fills missing cells")
-        })?,
+        None => raster
+            .require_complete()
+            .map_err(|e| refused(e).help("`fill_missing = \"nearest\"` or `\"smooth\"` fills missing cells"))?,
     }
     Ok(raster)
 }

@@ -8,8 +8,8 @@
 
 use granule_model::{DVec3, Pose};
 
-use crate::grain::GrainData;
 use crate::distance::Distance;
+use crate::grain::GrainData;
 use crate::narrow::field::Field;
 
 /// Slope at which a point is the lowest: it displaces the point by this share of the radius.
