@@ -1,5 +1,5 @@
-//! Bodies on height fields: planes stored as rasters are planes to what slides, lies and rolls on them, and nothing that
-//! is thrown at rough ground passes.
+//! Bodies on height fields: planes stored as rasters are planes to what slides, lies and rolls on them, and nothing
+//! that is thrown at rough ground passes.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! What a height field costs: memory of ten million cells, and the time in which a body of ten cells is met, for rasters
-//! from a hundred thousand cells on.
+//! What a height field costs: memory of ten million cells, and the time in which a body of ten cells is met, for
+//! rasters from a hundred thousand cells on.
 
 use std::time::Instant;
 
@@ -38,8 +38,8 @@ fn main() {
     }
 }
 
-/// Mean time in which contacts of `body`, `height` above the ground `field`, are found with `ground`, the same or a mesh of
-/// it \[ns\].
+/// Mean time in which contacts of `body`, `height` above the ground `field`, are found with `ground`, the same or a
+/// mesh of it \[ns\].
 fn time(field: &Shape, ground: &Shape, body: &Shape, height: f64) -> f64 {
     let field = field.as_height_field().expect("it is a height field");
     let mut out = Vec::new();

@@ -23,7 +23,8 @@ use crate::check::check_length;
 use crate::error::ShapeError;
 use crate::limits::LONGEST;
 
-/// Ground given by its height at the centres of the cells of a raster; see [`Shape::height_field`](crate::Shape::height_field).
+/// Ground given by its height at the centres of the cells of a raster; see
+/// [`Shape::height_field`](crate::Shape::height_field).
 #[derive(Clone, Debug)]
 pub struct HeightField {
     columns: u32,

@@ -79,8 +79,8 @@ pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64,
 /// and bodies that did not.
 ///
 /// `poses_a` and `poses_b` are those of the body axes before and after; the normal points from `b` to `a`, back to the
-/// side that the body came from. The gap is as negative as the body is beyond the surface of a mesh or a height field, or deep in the
-/// other body when that was seen.
+/// side that the body came from. The gap is as negative as the body is beyond the surface of a mesh or a height field,
+/// or deep in the other body when that was seen.
 pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -> Option<ContactPoint> {
     if !poses_a.into_iter().chain(poses_b).all(|pose| pose.is_finite()) {
         return None;

@@ -110,7 +110,7 @@ fn an_inclined_plane_of_a_thousand_cells_is_one_plane_to_every_body() {
     let normal = DVec3::new(slope, -0.3 * slope, 1.0).normalize();
     let shape = Shape::height_field(ground.clone());
     let mut random = Random(22);
-    let (mut worst, mut points_seen) = (0.0_f64, 0);
+    let (mut worst, mut off, mut points_seen) = (0.0_f64, 0.0_f64, 0);
     for (body, _) in bodies(2.0) {
         for _ in 0..400 {
             let over = DVec3::new(random.range(5.0, 990.0), random.range(5.0, 990.0), 0.0);
@@ -127,12 +127,14 @@ fn an_inclined_plane_of_a_thousand_cells_is_one_plane_to_every_body() {
                 points_seen += 1;
                 worst = worst.max((c.normal - normal).length());
                 let twin = expected.iter().map(|d| (d.point - c.point).length() + (d.gap - c.gap).abs());
-                // The heights are kept to 1.2e-7 of 750 m. Measured: 4e-7.
-                assert!(twin.fold(f64::INFINITY, f64::min) <= 2e-6, "{c:?} {expected:?}");
+                // The heights are kept to 1.2e-7 of 750 m. Measured: 3.2e-7.
+                let twin = twin.fold(f64::INFINITY, f64::min);
+                off = off.max(twin);
+                assert!(twin <= 2e-6, "{c:?} {expected:?}");
             }
         }
     }
-    println!("{points_seen} points, worst normal {worst:e}, resolution {:e}", ground.resolution());
+    println!("{points_seen} points, worst normal {worst:e}, point {off:e}, resolution {:e}", ground.resolution());
     assert!(points_seen > 500 && ground.resolution() <= 750.0 * 0.5_f64.powi(32));
     // Measured: 1.8e-7, of the 1e-5 at which an edge is one.
     assert!(worst <= 1e-6, "{worst:e}");
@@ -241,14 +243,18 @@ fn the_depth_of_a_ball_that_sinks_through_the_surface_of_a_plane_is_steady() {
     let shape = Shape::height_field(field(20, 0.5, |x, y| 0.3 * x - 0.2 * y));
     let normal = DVec3::new(-0.3, 0.2, 1.0).normalize();
     let ball = Shape::sphere(0.4).unwrap();
+    let mut worst = 0.0_f64;
     for k in -100..=100 {
         let height = f64::from(k) * 0.003;
         let at = DVec3::new(5.03, 4.9, 0.3 * 5.03 - 0.2 * 4.9) + height * normal;
         let points = touch(&ball, &Pose::from_position(at), &shape, &Pose::IDENTITY, 0.01);
         assert_eq!(points.len(), 1, "{height} {points:?}");
-        // Measured: 2e-10, the heights that are kept.
+        worst = worst.max((points[0].gap - (height - 0.4)).abs());
         assert!((points[0].gap - (height - 0.4)).abs() <= 1e-8, "{height} {points:?}");
     }
+    println!("worst gap {worst:e}");
+    // Measured: 4.9e-11; heights are kept to half a step of 1e-9.
+    assert!(worst <= 2e-9, "{worst:e}");
 }
 
 #[test]

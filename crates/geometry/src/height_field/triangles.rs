@@ -1,9 +1,9 @@
 //! The triangles of a height field, made when they are asked for.
 //!
-//! Four neighbouring centres span a *quad* of two triangles, that at the south and that at the north. Quads are numbered
-//! from the south west, row after row; quad `q` has the triangles `2 q` (south) and `2 q + 1` (north). The diagonal
-//! joins the two opposite corners that differ less in height, so that mirrored ground has mirrored triangles; where both
-//! pairs differ alike it leads from the south west to the north east.
+//! Four neighbouring centres span a *quad* of two triangles, that at the south and that at the north. Quads are
+//! numbered from the south west, row after row; quad `q` has the triangles `2 q` (south) and `2 q + 1` (north). The
+//! diagonal joins the two opposite corners that differ less in height, so that mirrored ground has mirrored triangles;
+//! where both pairs differ alike it leads from the south west to the north east.
 
 use granule_model::{Aabb, DVec3};
 

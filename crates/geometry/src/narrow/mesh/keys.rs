@@ -1,7 +1,7 @@
 //! Names of contacts with ground made of triangles, which stay while a body moves on from triangle to triangle.
 //!
-//! A contact is named by what of the *body* touches: its corner, its edge, its one round surface. Only where a corner of
-//! the ground is under a face of the body the ground's corner gives the name. Which triangle it is does not matter.
+//! A contact is named by what of the *body* touches: its corner, its edge, its one round surface. Only where a corner
+//! of the ground is under a face of the body the ground's corner gives the name. Which triangle it is does not matter.
 //!
 //! One corner of a body may touch two triangles, as in a valley. Such contacts are counted, in an order that stays as
 //! well: by their normals, seen along one fixed direction of the ground's axes, and where these are equal by their
@@ -102,10 +102,13 @@ pub(super) fn count_equal_keys(contacts: &mut [ContactPoint], rotation: DQuat) {
     };
     COUNTS.with_borrow_mut(|counts| {
         counts.clear();
-        counts.extend(contacts.iter().map(|c| {
-            let before = contacts.iter().filter(|d| d.feature == c.feature && is_before(d, c));
-            before.count() as u32
-        }));
+        counts.resize(contacts.len(), 0);
+        for (i, c) in contacts.iter().enumerate() {
+            for (k, d) in contacts[..i].iter().enumerate().filter(|(_, d)| d.feature == c.feature) {
+                counts[i] += u32::from(is_before(d, c));
+                counts[k] += u32::from(is_before(c, d));
+            }
+        }
         for (c, count) in contacts.iter_mut().zip(counts).filter(|(_, count)| **count > 0) {
             c.feature = mix(c.feature, *count);
         }
