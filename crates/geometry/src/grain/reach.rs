@@ -2,7 +2,7 @@
 
 use granule_model::{Aabb, DMat3, DVec3, Pose};
 
-use super::GrainData;
+use super::{Cluster, GrainData};
 
 impl GrainData {
     /// A box around the grain, whose axes are at `placed`; larger than the tight one by what the surface may stand out
@@ -19,7 +19,7 @@ impl GrainData {
 
     /// Largest component of a node along a unit vector \[m\]. Spheres that do not reach beyond the best node are skipped.
     pub(crate) fn farthest(&self, direction: DVec3) -> f64 {
-        let mut best = f64::NEG_INFINITY;
+        let mut best = self.first_guess(direction);
         let mut index = 0;
         while let Some(cluster) = self.tree.get(index) {
             if direction.dot(cluster.centre()) + cluster.radius() <= best {
@@ -33,5 +33,22 @@ impl GrainData {
             }
         }
         best
+    }
+
+    /// The farthest node of the leaf that is found by taking the sphere that reaches farther at every fork.
+    fn first_guess(&self, direction: DVec3) -> f64 {
+        let reach = |cluster: &Cluster| direction.dot(cluster.centre()) + cluster.radius();
+        let mut index = 0;
+        while let Some(cluster) = self.tree.get(index) {
+            let first = index + 1;
+            if cluster.skip as usize == first {
+                return (cluster.first..cluster.end)
+                    .map(|i| direction.dot(self.point(i)))
+                    .fold(f64::NEG_INFINITY, f64::max);
+            }
+            let second = self.tree[first].skip as usize;
+            index = if reach(&self.tree[first]) >= reach(&self.tree[second]) { first } else { second };
+        }
+        f64::NEG_INFINITY
     }
 }
