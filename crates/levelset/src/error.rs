@@ -63,10 +63,10 @@ pub enum LevelSetError {
         /// What it returned.
         value: f64,
     },
-    /// No node lies inside.
+    /// No node and no voxel lies inside.
     #[error("nothing is inside: no node of the grid has a negative distance; is it thinner than the spacing?")]
     NoInside,
-    /// No node lies outside.
+    /// No node or no voxel lies outside.
     #[error("nothing is outside: no node of the grid has a positive distance")]
     NoOutside,
     /// A mesh without triangles.
@@ -113,5 +113,21 @@ pub enum LevelSetError {
     NodeCount {
         /// How many were asked for.
         count: usize,
+    },
+    /// A volume whose number of values is not that of its voxels.
+    #[error("a volume of {size:?} voxels has {} values, not {values}", size.iter().product::<usize>())]
+    VolumeSize {
+        /// Voxels along x, y, z.
+        size: [usize; 3],
+        /// How many values were given.
+        values: usize,
+    },
+    /// A voxel whose value is NaN or infinite.
+    #[error("voxel {voxel:?} is {value}, not a finite number")]
+    VoxelNotFinite {
+        /// Its place along x, y, z.
+        voxel: [usize; 3],
+        /// Its value.
+        value: f32,
     },
 }

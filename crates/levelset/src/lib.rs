@@ -22,11 +22,14 @@ mod mesh;
 mod nodes;
 mod solid;
 mod surface;
+mod tetrahedra;
 mod topology;
 mod tree;
+mod volume;
 
 pub use blocks::Storage;
 pub use error::LevelSetError;
 pub use grid::{LevelSet, Sample};
 pub use nodes::{Node, surface_nodes};
 pub use surface::Surface;
+pub use volume::{Inside, Volume};

@@ -39,13 +39,13 @@ const ALL: &[Layers] = &[
         folder: "crates/levelset/src",
         path: "",
         layers: &[
-            &["closest", "kernel", "limits"],
+            &["closest", "kernel", "limits", "tetrahedra"],
             &["error", "tree"],
             &["lattice", "topology"],
             &["blocks", "nodes", "solid"],
             &["grid"],
             &["build"],
-            &["mesh", "surface"],
+            &["mesh", "surface", "volume"],
         ],
     },
     Layers {
