@@ -175,7 +175,7 @@ impl Blocks {
         self.word(block).read().is_ok()
     }
 
-    /// The value of a node in cells, infinite beyond the band, or the distance at the centre of a block that is not held.
+    /// The value of a node in cells, infinite beyond the band; the distance at the centre of a block that is not held.
     pub(crate) fn node(&self, node: [usize; 3]) -> Result<f64, f64> {
         let rank = self.word(node.map(|i| i / EDGE)).read().map_or_else(Err, Ok)?;
         let [x, y, z] = node.map(|i| i % EDGE);

@@ -20,8 +20,8 @@ const CLEAR: f64 = std::f64::consts::FRAC_1_SQRT_2;
 pub(crate) trait Source: Sync {
     /// Signed distance at the centre of a block, or a bound of it.
     fn centre(&self, block: [usize; 3], point: DVec3) -> f64;
-    /// Signed distances at the nodes of a block, x fastest; `centre` is what was said of its centre.
-    fn nodes(&self, lattice: &Lattice, block: [usize; 3], centre: f64, out: &mut [f64; NODES]);
+    /// Signed distances at the nodes of a block, x fastest.
+    fn nodes(&self, lattice: &Lattice, block: [usize; 3], out: &mut [f64; NODES]);
 }
 
 /// The grid that is to be built.
@@ -107,7 +107,7 @@ impl<F: Fn(DVec3) -> f64 + Sync> Source for Function<F> {
         (self.0)(point)
     }
 
-    fn nodes(&self, lattice: &Lattice, block: [usize; 3], _: f64, out: &mut [f64; NODES]) {
+    fn nodes(&self, lattice: &Lattice, block: [usize; 3], out: &mut [f64; NODES]) {
         for_nodes(lattice, block, |at, point| out[at] = (self.0)(point));
     }
 }
@@ -168,7 +168,7 @@ fn build_row(plan: &Plan, source: &impl Source, [y, z]: [usize; 2]) -> Result<Ro
         let centre = checked(source.centre(block, point), point)?;
         let mut near = false;
         if centre.abs() <= HALF_DIAGONAL * lattice.spacing + plan.band() {
-            source.nodes(lattice, block, centre, &mut nodes);
+            source.nodes(lattice, block, &mut nodes);
             near = see_nodes(plan, block, &nodes, &mut row.seen)?;
         } else {
             row.seen.see(centre, at_sides(lattice, block));

@@ -37,13 +37,12 @@ pub enum LevelSetError {
         cells: u32,
     },
     /// A grid with more nodes than can be counted or held.
-    #[error(
-        "the grid would have {nodes:e} nodes, more than {most:e}: take a larger spacing than {spacing} m",
-        most = crate::limits::MOST_NODES
-    )]
+    #[error("the grid would have {nodes:e} nodes, more than {most:e}: take a larger spacing than {spacing} m")]
     TooLarge {
         /// How many nodes.
         nodes: f64,
+        /// How many there may be.
+        most: f64,
         /// The spacing \[m\].
         spacing: f64,
     },

@@ -39,7 +39,7 @@ impl Lattice {
         let cells = (bounds.size() / spacing - DVec3::splat(WHOLE)).ceil().max(DVec3::ONE);
         let count = (cells + DVec3::splat((1 + 2 * RIM) as f64)).element_product();
         if count > MOST_NODES || count.is_nan() {
-            return Err(LevelSetError::TooLarge { nodes: count, spacing });
+            return Err(LevelSetError::TooLarge { nodes: count, most: MOST_NODES, spacing });
         }
         let origin = bounds.center() - (0.5 * cells + DVec3::splat(RIM as f64)) * spacing;
         let nodes = cells.to_array().map(|cells| cells as usize + 1 + 2 * RIM);

@@ -2,15 +2,12 @@
 
 use granule_model::DVec3;
 
-use crate::blocks::{EDGE, HALF_DIAGONAL, NODES, Storage};
+use crate::blocks::{NODES, Storage};
 use crate::build::{Plan, Source, build, for_nodes};
 use crate::error::LevelSetError;
 use crate::grid::LevelSet;
 use crate::lattice::{Lattice, check_band, check_length};
 use crate::solid::Solid;
-
-/// Part by which a bound of a distance is widened, so that rounding cannot make it miss what it bounds.
-const WIDENED: f64 = 1.0 + 1e-9;
 
 impl LevelSet {
     /// A grid of the solid that a closed triangle mesh bounds, with exact distances at the nodes.
@@ -43,22 +40,11 @@ struct Mesh<'a>(&'a Solid);
 
 impl Source for Mesh<'_> {
     fn centre(&self, _: [usize; 3], point: DVec3) -> f64 {
-        self.0.distance(point)
+        self.0.distance(point, &mut 0)
     }
 
-    fn nodes(&self, lattice: &Lattice, block: [usize; 3], centre: f64, out: &mut [f64; NODES]) {
-        // Distances change by no more than the way: what is known of the node before bounds the search.
-        let mut before = centre.abs();
-        for_nodes(lattice, block, |at, point| {
-            let way = match () {
-                () if at == 0 => HALF_DIAGONAL,
-                () if at % EDGE > 0 => 1.0,
-                () => 2.0 * HALF_DIAGONAL,
-            };
-            let most = (before + way * lattice.spacing) * WIDENED;
-            let distance = self.0.distance_within(point, most).unwrap_or_else(|| self.0.distance(point));
-            before = distance.abs();
-            out[at] = distance;
-        });
+    fn nodes(&self, lattice: &Lattice, block: [usize; 3], out: &mut [f64; NODES]) {
+        let mut hint = 0;
+        for_nodes(lattice, block, |at, point| out[at] = self.0.distance(point, &mut hint));
     }
 }

@@ -56,22 +56,19 @@ impl Solid {
         self.bounds
     }
 
-    /// Signed distance of `p`, which is known to be less than `most` in size; `most` in size where it is not.
-    pub(crate) fn distance_within(&self, p: DVec3, most: f64) -> Option<f64> {
-        let Nearest { triangle, point, feature, square } = self.tree.nearest(p, most * most)?;
+    /// Signed distance of `p`. `hint` is where the triangle nearest to a point nearby was, and is set to that of `p`.
+    pub(crate) fn distance(&self, p: DVec3, hint: &mut usize) -> f64 {
+        let Some(Nearest { triangle, place, point, feature, square }) = self.tree.nearest_from(p, *hint) else {
+            return f64::NAN;
+        };
+        *hint = place;
         let normals = &self.normals[triangle];
         let normal = match feature {
             Feature::Corner(i) => normals.corners[i],
             Feature::Edge(i) => normals.edges[i],
             Feature::Face => normals.face,
         };
-        let side = (p - point).dot(normal);
-        Some(square.sqrt().copysign(side))
-    }
-
-    /// Signed distance of `p`.
-    pub(crate) fn distance(&self, p: DVec3) -> f64 {
-        self.distance_within(p, f64::INFINITY).unwrap_or(f64::NAN)
+        square.sqrt().copysign((p - point).dot(normal))
     }
 }
 

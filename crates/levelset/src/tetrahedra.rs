@@ -1,5 +1,5 @@
-//! Marching tetrahedra: each cell in six around its diagonal (H. Freudenthal 1942, H. W. Kuhn 1960), so that neighbouring
-//! cells divide their common face alike. A tetrahedron is crossed in a triangle or in two.
+//! Marching tetrahedra: each cell in six around its diagonal (H. Freudenthal 1942, H. W. Kuhn 1960), so that
+//! neighbouring cells divide their common face alike. A tetrahedron is crossed in a triangle or in two.
 
 use granule_model::DVec3;
 use rayon::prelude::*;

@@ -31,6 +31,8 @@ struct Node {
 pub(crate) struct Nearest {
     /// Its index as given.
     pub(crate) triangle: usize,
+    /// Its place in the tree, a hint for points nearby.
+    pub(crate) place: usize,
     /// The nearest point.
     pub(crate) point: DVec3,
     /// The part of the triangle that it is on.
@@ -52,7 +54,21 @@ impl Tree {
 
     /// The triangle nearest to `p` among those closer than the root of `square`.
     pub(crate) fn nearest(&self, p: DVec3, square: f64) -> Option<Nearest> {
-        let mut best = None;
+        self.search(p, square, None)
+    }
+
+    /// The triangle nearest to `p`, found sooner where the one at `place` in the tree is near.
+    pub(crate) fn nearest_from(&self, p: DVec3, place: usize) -> Option<Nearest> {
+        let hint = self.corners.get(place).map(|_| self.at(p, place));
+        self.search(p, hint.map_or(f64::INFINITY, |hint| hint.square), hint)
+    }
+
+    fn at(&self, p: DVec3, place: usize) -> Nearest {
+        let (point, feature) = closest_point(p, self.corners[place]);
+        Nearest { triangle: self.given[place] as usize, place, point, feature, square: (p - point).length_squared() }
+    }
+
+    fn search(&self, p: DVec3, square: f64, mut best: Option<Nearest>) -> Option<Nearest> {
         let mut least = square;
         let mut stack = [(0, 0.0); DEPTH];
         let mut height = 1;
@@ -64,11 +80,10 @@ impl Tree {
             }
             let node: &Node = &self.nodes[index];
             for at in node.at..node.at + node.count {
-                let (point, feature) = closest_point(p, self.corners[at]);
-                let square = (p - point).length_squared();
-                if square < least {
-                    least = square;
-                    best = Some(Nearest { triangle: self.given[at] as usize, point, feature, square });
+                let found = self.at(p, at);
+                if found.square < least {
+                    least = found.square;
+                    best = Some(found);
                 }
             }
             if node.count == 0 {

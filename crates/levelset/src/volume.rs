@@ -14,6 +14,7 @@ use crate::build::{Plan, Source, build};
 use crate::error::LevelSetError;
 use crate::grid::LevelSet;
 use crate::lattice::{Lattice, check_band, check_length};
+use crate::limits::MOST_DENSE_NODES;
 use crate::tetrahedra::{Field, Key, assemble, cross};
 use crate::tree::Tree;
 
@@ -57,13 +58,14 @@ impl LevelSet {
     /// A grid of a solid in a voxel volume.
     ///
     /// `spacing` is in metres and may differ from the voxels; where it is a voxel, nodes are at the centres of voxels.
-    /// Beyond the volume is outside. The grid reaches `band_cells` cells beyond the solid. Distances are of second order in the
-    /// spacing where values vary smoothly across the surface. [`LevelSet::bound`] allows for half a cell.
+    /// Beyond the volume is outside. The grid reaches `band_cells` cells beyond the solid. Distances are of second
+    /// order in the spacing where values vary smoothly across the surface. [`LevelSet::bound`] allows for half a cell.
     ///
     /// # Errors
     ///
     /// [`LevelSetError`] for a number of values that is not that of the voxels, values or lengths that are not finite,
-    /// no voxel inside or none outside, and for the grid what [`LevelSet::from_function`] refuses.
+    /// no voxel inside or none outside, more than 2^29 voxels or nodes, and for the grid what
+    /// [`LevelSet::from_function`] refuses.
     pub fn from_volume(
         volume: &Volume,
         inside: Inside,
@@ -75,6 +77,10 @@ impl LevelSet {
         let reach = (check_band(band_cells)? + 1.0) * spacing;
         let levels = Levels::new(volume, inside)?;
         let lattice = Lattice::around(levels.bounds().padded(reach), spacing)?;
+        let nodes = lattice.nodes.iter().map(|n| *n as f64).product();
+        if nodes > MOST_DENSE_NODES {
+            return Err(LevelSetError::TooLarge { nodes, most: MOST_DENSE_NODES, spacing });
+        }
         let plan = Plan::new(lattice, band_cells, storage)?;
         build(&plan, ALLOWANCE * spacing, &Voxels::new(lattice, &levels, f64::from(band_cells))?)
     }
@@ -106,7 +112,7 @@ impl Voxels {
         }
         let corners: Vec<_> = triangles.iter().map(|t| t.map(|i| vertices[i as usize])).collect();
         let tree = Tree::new(&corners);
-        let within = (NEAR * lattice.spacing).powi(2);
+        let within = NEAR * NEAR * lattice.spacing * lattice.spacing;
         let near = |at: usize| {
             let point = lattice.point(node(at).map(|i| i as f64));
             tree.nearest(point, within).map_or(f64::INFINITY, |found| found.square.sqrt() / lattice.spacing)
@@ -133,7 +139,7 @@ impl Source for Voxels {
         self.distance(point, block.map(|b| b * EDGE + EDGE / 2))
     }
 
-    fn nodes(&self, lattice: &Lattice, block: [usize; 3], _: f64, out: &mut [f64; NODES]) {
+    fn nodes(&self, lattice: &Lattice, block: [usize; 3], out: &mut [f64; NODES]) {
         for (at, value) in out.iter_mut().enumerate() {
             let local = [at % EDGE, at / EDGE % EDGE, at / (EDGE * EDGE)];
             let node = std::array::from_fn(|axis| block[axis] * EDGE + local[axis]);

@@ -111,6 +111,11 @@ fn fewer_nodes_than_corners_leave_the_corners_and_bad_input_is_refused() {
     assert_eq!(surface_nodes(&vertices, &triangles, 3).unwrap().len(), 8);
     assert_eq!(surface_nodes(&vertices, &triangles, 0).unwrap_err(), LevelSetError::NodeCount { count: 0 });
     assert_eq!(surface_nodes(&vertices, &[], 10).unwrap_err(), LevelSetError::EmptyMesh);
+    // Squares of lengths vanish or overflow: an error or nodes, but no panic.
+    for scale in [1e-160, 1e-200, 1e150, 1e200] {
+        let scaled: Vec<_> = vertices.iter().map(|v| *v * scale).collect();
+        assert!(surface_nodes(&scaled, &triangles, 20).map_or(0, |nodes| nodes.len()) <= 20);
+    }
     let mut broken = vertices.clone();
     broken[0].x = f64::INFINITY;
     assert!(matches!(surface_nodes(&broken, &triangles, 10), Err(LevelSetError::VertexNotFinite { vertex: 0, .. })));

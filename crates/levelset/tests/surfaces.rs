@@ -48,12 +48,7 @@ fn a_sphere_is_closed_and_its_volume_converges_in_second_order() {
         assert!(off <= 1e-12 * spacing, "{off:e}");
         let tilt = corners(&surface).map(|[a, b, c]| (b - a).cross(c - a).angle_between(a + b + c)).fold(0.0, f64::max);
         errors.push((volume(&surface) / exact - 1.0).abs());
-        println!(
-            "{spacing} / {subdivision}: volume {:.2e}, smallest angle {:.1}, tilt {:.1}",
-            errors.last().unwrap(),
-            smallest(&surface),
-            tilt.to_degrees()
-        );
+        // Measured 15.1 degrees or more, and tilts of 1.7 to 4.3 degrees.
         assert!(smallest(&surface) >= 10.0 && tilt.to_degrees() <= 60.0 * spacing, "{} {tilt}", smallest(&surface));
     }
     let [coarse, fine, divided, finest] = errors[..] else { panic!("four grids") };

@@ -133,6 +133,8 @@ fn bad_volumes_are_refused() {
     assert!(matches!(build(&empty, above), LevelSetError::VolumeSize { .. }));
     let huge = Volume { size: [usize::MAX; 3], ..good.clone() };
     assert!(matches!(build(&huge, above), LevelSetError::TooLarge { .. }));
+    let fine = LevelSet::from_volume(&good, above, 1e-4, 3, Storage::I16).unwrap_err();
+    assert!(matches!(fine, LevelSetError::TooLarge { .. }));
     let mut broken = good.clone();
     broken.values[5] = f32::NAN;
     assert!(matches!(build(&broken, above), LevelSetError::VoxelNotFinite { voxel: [1, 1, 0], .. }));

@@ -37,7 +37,7 @@ pub(super) fn nodes(faces: &Faces, spacing: f64, count: usize) -> Vec<Node> {
         .map(|v| Node { point: faces.vertices[v], normal: normals[v], sharp: true })
         .collect();
     let chains = chains(faces, &creases, &around, &is_corner);
-    let taken = |spacing: f64| nodes.len() + chains.iter().map(|chain| chain.nodes(spacing)).sum::<usize>();
+    let taken = |spacing: f64| chains.iter().fold(nodes.len(), |sum, chain| sum.saturating_add(chain.nodes(spacing)));
     let spacings = (0..WIDENINGS).scan(spacing, |wide, _| Some(std::mem::replace(wide, *wide * WIDER)));
     if let Some(spacing) = spacings.into_iter().find(|&spacing| taken(spacing) <= count) {
         chains.iter().for_each(|chain| chain.place(faces, &creases, spacing, &mut nodes));

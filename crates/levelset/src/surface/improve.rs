@@ -1,5 +1,5 @@
-//! Better triangles for a closed surface: short edges are drawn together, and edges flipped where the angles opposite to
-//! them are large. Both leave each edge with two triangles, and no triangle turns over.
+//! Better triangles for a closed surface: short edges are drawn together, and edges flipped where the angles opposite
+//! to them are large. Both leave each edge with two triangles, and no triangle turns over.
 
 use granule_model::DVec3;
 

@@ -21,8 +21,8 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Distances up to `most` cells outside and inside from where `levels` change sign; `near` is asked for those of the
-    /// nodes next to it.
+    /// Distances up to `most` cells outside and inside from where `levels` change sign; `near` is asked for those of
+    /// the nodes next to it.
     pub(super) fn new(
         count: [usize; 3],
         levels: &[f32],

@@ -6,7 +6,7 @@ use super::{Inside, Volume};
 use crate::error::LevelSetError;
 use crate::kernel::Cubic;
 use crate::lattice::check_length;
-use crate::limits::MOST_NODES;
+use crate::limits::MOST_DENSE_NODES;
 
 /// How often labels are smoothed along each axis. On balls of 8 and 15 voxels the surface is 0.23, 0.11, 0.14 and 0.18
 /// voxels off in the mean, and tilted by 20, 6, 3.6 and 2.5 degrees, for none to three; more takes curved surfaces in.
@@ -104,8 +104,8 @@ fn check(volume: &Volume, inside: Inside) -> Result<(), LevelSetError> {
         }
     }
     let voxels = size.iter().map(|n| *n as f64).product::<f64>();
-    if voxels > MOST_NODES {
-        return Err(LevelSetError::TooLarge { nodes: voxels, spacing: *voxel });
+    if voxels > MOST_DENSE_NODES {
+        return Err(LevelSetError::TooLarge { nodes: voxels, most: MOST_DENSE_NODES, spacing: *voxel });
     }
     if voxels < 1.0 || voxels != values.len() as f64 {
         return Err(LevelSetError::VolumeSize { size: *size, values: values.len() });
