@@ -11,3 +11,4 @@ pub(crate) mod start;
 pub(crate) mod step_choice;
 pub(crate) mod stepping;
 pub(crate) mod time_step;
+pub(crate) mod walls;

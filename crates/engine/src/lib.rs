@@ -34,7 +34,8 @@ pub use interface::simulation::Simulation;
 pub use interface::snapshot::{BodySnapshot, Snapshot};
 pub use interface::start::StartOverlap;
 pub use interface::time_step::{Scales, TIME_STEP_RULE};
-pub use world::accuracy::{Accuracy, OVERLAP_BOUND};
+pub use interface::walls::WallLoads;
+pub use world::accuracy::{Accuracy, LEAST_SLEEP_TIME, OVERLAP_BOUND};
 pub use world::catalogue::SharedForceField;
 pub use world::description::{
     BodyDescription, Drag, Etm, Integrator, JamResponse, Law, MaterialId, Motion, MotionFunction, Settings, Stepping,
@@ -46,13 +47,14 @@ pub use world::rest::RestCriterion;
 /// What an embedding program needs, in one line.
 pub mod prelude {
     pub use crate::{
-        Accuracy, BodyDescription, ContactForce, ContactState, Domain, EngineError, Etm, Law, Leaving, MaterialId,
-        Motion, RestCriterion, Settings, Simulation, Snapshot, StepReport,
+        Accuracy, BodyDescription, ContactForce, ContactState, Domain, EngineError, Etm, JamResponse, Law, Leaving,
+        MaterialId, Motion, RestCriterion, Settings, Simulation, Snapshot, StepReport, Stepping, WallLoads,
     };
     pub use granule_forces::{BodyView, Damping, Drag, Force, ForceField};
     pub use granule_geometry::{Shape, ShapeError};
     pub use granule_integrator::Integrator;
     pub use granule_model::{BodyId, BodyKind, Coefficients, DQuat, DVec3, Material, Pose, Velocity};
+    pub use granule_solver::QceLcp;
 }
 
 /// The embedding example of the README, held by the compiler and run.

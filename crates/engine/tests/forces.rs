@@ -2,7 +2,7 @@
 
 mod support;
 
-use granule_engine::Stepping;
+use granule_engine::LEAST_SLEEP_TIME;
 use granule_engine::prelude::*;
 
 use crate::support::ROCK;
@@ -128,6 +128,154 @@ fn the_floor_of_a_box_carries_the_weight_of_what_is_in_it() {
         assert_eq!(asleep > 200, sleeping, "{name}: {asleep} contacts sleep");
         // 9e-7 with sleep, 5e-6 without, 5e-13 of cubes.
         assert!(worst <= 1e-4, "{name}, sleeping {sleeping}: a body is off its weight by {worst:e} of it");
+    }
+}
+
+/// With the least time of being slow that is allowed bodies still sleep in balance.
+#[test]
+fn what_sleeps_soon_sleeps_in_balance() {
+    let accuracy = Accuracy { sleep_time: LEAST_SLEEP_TIME, ..Accuracy::default() };
+    let (mut simulation, rock) = simulation(Settings { accuracy, ..Settings::default() });
+    let floor = simulation.add_body(BodyDescription::fixed(
+        Shape::container(DVec3::new(5.0, 5.0, 30.0)).expect("it is valid"),
+        rock,
+        DVec3::ZERO,
+    ));
+    let floor = floor.expect("the body is valid");
+    let ball = Shape::sphere(0.5).expect("the radius is valid");
+    for i in 0..150 {
+        let [x, y, z] = [i % 4, i / 4 % 4, i / 16].map(f64::from);
+        let jitter = 0.2 * f64::from(i * 7 % 11) / 11.0;
+        add(
+            &mut simulation,
+            rock,
+            &ball,
+            DVec3::new(0.6 + 1.15 * x + jitter, 0.8 + 1.15 * y - jitter, 0.6 + 1.1 * z),
+            DVec3::ZERO,
+        );
+    }
+    let mut awake = 150;
+    while simulation.time() < 12.0 {
+        awake = simulation.step().expect("the run stays finite").awake;
+    }
+    let weight: f64 = simulation.snapshot().bodies.iter().map(|body| body.mass * G).sum();
+    let off = (-simulation.force_on(floor).expect("recorded").z / weight - 1.0).abs();
+    let worst = worst_balance(&simulation);
+    println!("floor {off:e}, worst {worst:e}, {awake} awake");
+    assert!(awake < 15, "{awake} awake");
+    assert!(off <= 1e-3 && worst <= 0.05, "floor {off:e}, worst {worst:e}");
+}
+
+/// Balls that spin on a bed of others, in a box: what the loads of walls come to over a period in which the same bodies
+/// slept is what the contacts at its end say, and the weight. Kept forces alone are off by more.
+#[test]
+fn walls_of_a_pile_at_rest_carry_its_weight() {
+    for wake_load in [0.05, 1.0] {
+        let accuracy = Accuracy { wake_load, ..Accuracy::default() };
+        let (mut simulation, rock) = simulation(Settings { accuracy, ..Settings::default() });
+        let normals = [DVec3::Z, DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y];
+        let sides = normals.map(|normal| fixed(&mut simulation, rock, normal, -3.0 * normal.reject_from(DVec3::Z)));
+        let ball = Shape::sphere(0.5).expect("the radius is valid");
+        for i in 0..150 {
+            let [x, y, z] = [i % 5, i / 5 % 5, i / 25].map(f64::from);
+            let shift = 0.1 * f64::from(i * 7 % 11) / 11.0;
+            let place = DVec3::new(1.1 * (x - 2.0 + shift), 1.1 * (y - 2.0 - shift), 0.6 + 1.1 * z);
+            add(&mut simulation, rock, &ball, place, DVec3::ZERO);
+        }
+        let mut walls = WallLoads::default();
+        let mut awake = 150;
+        while awake > 3 && simulation.time() < 60.0 {
+            awake = simulation.step().expect("the run stays finite").awake;
+            simulation.add_to_wall_loads(&mut walls).expect("recorded");
+        }
+        simulation.take_wall_loads(&mut walls, false).expect("recorded");
+        let (mut off, mut steps) = (0.0f64, 0);
+        // Until the same have slept for a period of 40 steps.
+        while steps < 40 && simulation.time() < 90.0 {
+            let now = simulation.step().expect("the run stays finite").awake;
+            simulation.add_to_wall_loads(&mut walls).expect("recorded");
+            steps = if now == awake { steps + 1 } else { 0 };
+            awake = now;
+            if steps == 0 {
+                simulation.take_wall_loads(&mut walls, false).expect("recorded");
+            }
+        }
+        let weight: f64 = simulation.snapshot().bodies.iter().map(|body| body.mass * G).sum();
+        let last = simulation.take_wall_loads(&mut walls, false).expect("recorded");
+        for k in 0..sides.len() {
+            let now = simulation.force_on(sides[k]).expect("recorded");
+            off = off.max((last[k].0 - now).length() / weight);
+        }
+        let carried = (-last[..sides.len()].iter().map(|(force, _)| force.z).sum::<f64>() / weight - 1.0).abs();
+        println!("wake_load {wake_load}: {awake} awake, weight {carried:e}, walls {off:e}");
+        assert_eq!(steps, 40, "{awake} awake");
+        // 3e-8 and 6e-7.
+        assert!(carried <= 1e-6 && off <= 1e-6, "weight {carried:e}, walls {off:e}");
+        assert_eq!(simulation.take_wall_loads(&mut walls, true), Ok(Vec::new()), "they were taken");
+    }
+}
+
+/// A plate that shakes beside a heap, grains a hundred times smaller, bodies that are taken out in the middle of a period
+/// and shot into what sleeps: means over periods are those of the forces of each step. Without sleep to rounding; with
+/// it by what kept forces are off while bodies fall asleep and wake.
+#[test]
+fn loads_of_walls_are_the_means_of_the_forces_of_each_step() {
+    // 3e-15 and 1e-14.
+    for (sleeping, bound) in [(false, 1e-12), (true, 1e-3)] {
+        let time_step = Some(2e-2);
+        let (mut simulation, rock) = simulation(Settings { sleeping, time_step, ..Settings::default() });
+        let mut walls = vec![fixed(&mut simulation, rock, DVec3::Z, DVec3::ZERO)];
+        let [cube, ball, grain] = [Shape::cuboid(DVec3::splat(0.6)), Shape::sphere(0.4), Shape::sphere(0.004)]
+            .map(|shape| shape.expect("it is valid"));
+        let motion = Motion::Sine { amplitude: 0.02 * DVec3::Z, frequency: 2.0, phase: 0.0 };
+        let plate = BodyDescription::driven(cube.clone(), rock, DVec3::new(5.0, 0.0, 0.2), motion);
+        walls.push(simulation.add_body(plate).expect("the body is valid"));
+        add(&mut simulation, rock, &cube, DVec3::new(5.1, 0.0, 0.9), DVec3::ZERO);
+        let mut heap = Vec::new();
+        for i in 0..24u32 {
+            let place = DVec3::new(0.3 * f64::from(i % 3), 0.2 * f64::from(i % 2), 0.5 + 0.75 * f64::from(i));
+            heap.push(add(
+                &mut simulation,
+                rock,
+                if i % 3 == 0 { &cube } else { &ball },
+                place,
+                if i % 5 == 1 { -20.0 * DVec3::Z } else { DVec3::ZERO },
+            ));
+            let place = DVec3::new(-2.0 - 0.012 * f64::from(i), 0.0, 0.005);
+            heap.push(add(&mut simulation, rock, &grain, place, DVec3::ZERO));
+        }
+        let weight = simulation.momenta().mass * G;
+        let (mut loads, mut worst, mut divided, mut asleep) = (WallLoads::default(), 0.0f64, 0, 0);
+        let (mut sums, mut seconds) = (vec![DVec3::ZERO; walls.len()], 0.0);
+        for step in 0..900 {
+            if step % 300 == 150 {
+                simulation.remove_body(heap[step / 150]).expect("it is there");
+            }
+            if step % 300 == 210 {
+                add(&mut simulation, rock, &ball, DVec3::new(-6.0, 0.1, 0.6), 40.0 * DVec3::X);
+            }
+            let report = simulation.step().expect("the run stays finite");
+            divided += u32::from(report.substeps > 1);
+            simulation.add_to_wall_loads(&mut loads).expect("recorded");
+            seconds += report.dt;
+            asleep += simulation.contacts().expect("recorded").filter(|contact| contact.asleep).count();
+            for (sum, wall) in sums.iter_mut().zip(&walls) {
+                *sum += simulation.force_on(*wall).expect("recorded") * report.dt;
+            }
+            if step % 10 == 9 {
+                let means = simulation.take_wall_loads(&mut loads, false).expect("recorded");
+                for (sum, (mean, torque)) in sums.iter_mut().zip(means) {
+                    let mean_of_steps = std::mem::take(sum) / seconds;
+                    worst = worst.max((mean - mean_of_steps).length() / (weight + mean.length()));
+                    assert!(torque.is_finite());
+                }
+                seconds = 0.0;
+            }
+        }
+        println!("sleeping {sleeping}: {worst:e}, {divided} divided steps, {asleep} contacts asleep");
+        assert!(worst <= bound, "sleeping {sleeping}: {worst:e}");
+        assert!(divided > 5, "{divided} divided steps");
+        assert_eq!(asleep > 1000, sleeping, "{asleep} contacts asleep");
     }
 }
 

@@ -10,7 +10,6 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 use granule_engine::prelude::*;
-use granule_engine::{Integrator, Stepping};
 
 use crate::support::ROCK;
 
@@ -297,7 +296,10 @@ fn accuracies_out_of_their_range_are_refused() {
     }
     assert!(with(Accuracy { sleep_time: f64::NAN, ..good }).is_err() && with(Accuracy { sweeps: 19, ..good }).is_err());
     let ends = Accuracy { tolerance: 1.0, sweeps: 20, drift_budget: 0.0, drift_budget_of_step: 0.0, ..good };
-    with(Accuracy { sleep_time: 0.0, overlap_bound: 0.1, sleep_energy: 1.0, ..ends }).expect("the ends are in range");
+    assert!(
+        with(Accuracy { sleep_time: 0.019, ..good }).is_err() && with(Accuracy { sleep_time: 0.0, ..good }).is_err()
+    );
+    with(Accuracy { sleep_time: 0.02, overlap_bound: 0.1, sleep_energy: 1.0, ..ends }).expect("the ends are in range");
 }
 
 #[test]
@@ -356,20 +358,33 @@ fn forces_of_what_is_not_there_are_refused() {
     let gone = world.simulation.add_body(sphere(rock, DVec3::new(0.0, 0.0, 9.0))).expect("it is valid");
     let here = world.simulation.add_body(sphere(rock, DVec3::new(0.0, 3.0, 9.0))).expect("it is valid");
     assert_eq!(world.simulation.force_on(here), Err(EngineError::ForcesNotRecorded));
-    let mut loads = Vec::new();
-    assert_eq!(world.simulation.add_loads_of_walls(&mut loads), Err(EngineError::ForcesNotRecorded));
+    let mut walls = WallLoads::default();
+    assert_eq!(world.simulation.add_to_wall_loads(&mut walls), Err(EngineError::ForcesNotRecorded));
+    // Before the first step that is recorded, and after recording was switched off and on, nothing is known.
+    for _ in 0..2 {
+        world.simulation.record_forces(true);
+        assert_eq!(world.simulation.force_on(here), Err(EngineError::ForcesNotRecorded));
+        assert!(world.simulation.contacts().is_err());
+        assert_eq!(world.simulation.add_to_wall_loads(&mut walls), Err(EngineError::ForcesNotRecorded));
+        assert_eq!(world.simulation.take_wall_loads(&mut walls, true), Err(EngineError::ForcesNotRecorded));
+        world.simulation.step().expect("it falls");
+        assert_eq!(world.simulation.force_on(here), Ok(DVec3::ZERO));
+        world.simulation.record_forces(false);
+    }
     world.simulation.record_forces(true);
-    assert_eq!(world.simulation.contacts().expect("recorded").count(), 0, "before the first step");
     world.simulation.step().expect("it falls");
     world.simulation.remove_body(gone).expect("it is there");
     let simulation = &world.simulation;
     assert!(matches!(simulation.force_on(foreign), Err(EngineError::ForeignHandle { .. })));
     assert!(matches!(simulation.torque_on(gone, DVec3::ZERO), Err(EngineError::NoSuchBody { .. })));
     assert!(simulation.contacts_of(gone).is_err());
-    assert_eq!(simulation.torque_on(here, DVec3::NAN), Ok(DVec3::ZERO), "it touches nothing");
-    // A list that is too short, or too long, is not: it gets room, and what is beyond stays as it is.
-    simulation.add_loads_of_walls(&mut loads).expect("recorded");
-    assert_eq!(loads.len(), simulation.body_count());
+    for bad in [DVec3::NAN, DVec3::X * f64::INFINITY] {
+        let error = simulation.torque_on(here, bad).expect_err("no point of the world").to_string();
+        assert!(error.contains("`about`"), "{error}");
+    }
+    simulation.add_to_wall_loads(&mut walls).expect("recorded");
+    assert_eq!(simulation.take_wall_loads(&mut walls, false).expect("recorded").len(), simulation.body_count());
+    assert_eq!(simulation.take_wall_loads(&mut walls, false).expect("recorded").len(), 0, "no step since");
 }
 
 /// A simulation without anything in it answers everything.
@@ -413,7 +428,8 @@ fn every_function_that_takes_something_is_fed() {
         "contacts_of",
         "force_on",
         "torque_on",
-        "add_loads_of_walls",
+        "add_to_wall_loads",
+        "take_wall_loads",
     ];
     let mut found = Vec::new();
     for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/interface")).expect("the sources") {

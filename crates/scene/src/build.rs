@@ -3,9 +3,9 @@
 use granule_engine::{BodyDescription, EngineError, Simulation};
 use granule_model::BodyId;
 
-use crate::error::{SceneError, SceneErrorKind as Kind};
+use crate::error::{SceneError, SceneErrorKind as Kind, line_column};
 use crate::plausible;
-use crate::scene::Scene;
+use crate::scene::{Origin, Scene};
 
 /// A scene made into a simulation.
 pub struct BuiltScene {
@@ -22,8 +22,12 @@ impl Scene {
     /// implausible values become warnings.
     ///
     /// # Errors
-    /// [`SceneError`] of kind [`Start`](Kind::Start) with what the engine does not accept.
+    /// [`SceneError`] of kind [`Start`](Kind::Start) for a scene without bodies and what the engine does not accept.
     pub fn build(&self) -> Result<BuiltScene, SceneError> {
+        if self.bodies.is_empty() {
+            let message = format!("{}: the scene has no bodies: no `[[body]]` and no `[[fill]]`", self.source.name);
+            return Err(SceneError::bare(Kind::Start, message));
+        }
         let refused = |e: EngineError| self.refused(&e);
         let mut simulation = Simulation::new(self.settings).map_err(refused)?;
         for (_, material) in &self.materials {
@@ -48,14 +52,32 @@ impl Scene {
             EngineError::StartOverlap { b, .. } => Some(b),
             _ => None,
         };
-        let called = |i: &usize| {
-            let name = &self.bodies[*i].name;
-            label.is_some_and(|l| if name.is_empty() { *l == format!("number {i}") } else { *l == format!("`{name}`") })
+        let Some(i) = label.and_then(|label| self.called(label)) else {
+            return SceneError::bare(Kind::Start, format!("{}: {error}", self.source.name));
         };
-        match (0..self.bodies.len()).find(called) {
-            Some(i) => self.source.error(Kind::Start, self.origins[i].clone(), error.to_string()).label("this body"),
-            None => SceneError::bare(Kind::Start, format!("{}: {error}", self.source.name)),
+        let refusal = self.at_origin(i, error.to_string());
+        match error {
+            EngineError::StartOverlap { a, .. } => match self.called(a) {
+                Some(other) => {
+                    let Origin { span, entry } = &self.origins[other];
+                    let (line, _) = line_column(&self.source.text, span.start);
+                    refusal.help(format!("{a} is of the {entry} on line {line}"))
+                }
+                None => refusal,
+            },
+            _ => refusal,
         }
+    }
+
+    /// Place of the body that messages call so.
+    fn called(&self, label: &str) -> Option<usize> {
+        (0..self.bodies.len()).find(|i| plausible::label(self, *i) == label)
+    }
+
+    /// A refusal at the body `i`, or at the fill that it comes from.
+    fn at_origin(&self, i: usize, message: String) -> SceneError {
+        let Origin { span, entry } = &self.origins[i];
+        self.source.error(Kind::Start, span.clone(), message).label(format!("this {entry}"))
     }
 }
 

@@ -309,9 +309,9 @@ fn start(simulation: &Simulation, overlaps: &[StartOverlap]) -> Result<Option<St
 }
 
 /// A body of the scene as the engine calls it.
-fn label(scene: &Scene, i: usize) -> String {
+pub(crate) fn label(scene: &Scene, i: usize) -> String {
     let name = &scene.bodies[i].name;
-    if name.is_empty() { format!("number {i}") } else { format!("`{name}`") }
+    if name.is_empty() { format!("number {i} (from 0)") } else { format!("`{name}`") }
 }
 
 /// A number to four digits, with an exponent where it would be long.

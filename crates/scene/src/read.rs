@@ -96,6 +96,11 @@ impl<'t, 's> Table<'t, 's> {
     }
 }
 
+/// A number for a message, with an exponent where it would be a row of zeros.
+pub(crate) fn shown(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() || (1e-5..1e10).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+}
+
 fn unknown_key(source: &Source, what: &str, key: &str, span: Range<usize>, keys: &[&'static str]) -> SceneError {
     let error = source.error(Kind::UnknownKey, span, format!("unknown key `{key}` in {what}"));
     match nearest(key, keys.iter().copied()) {
@@ -128,7 +133,7 @@ impl<'t, 's> Item<'t, 's> {
         self.error(Kind::WrongType, format!("`{}` is {found}, but must be {expected}", self.key)).label("wrong type")
     }
 
-    fn out_of_range(&self, value: impl std::fmt::Display, expected: &str) -> SceneError {
+    pub(crate) fn out_of_range(&self, value: impl std::fmt::Display, expected: &str) -> SceneError {
         self.error(Kind::OutOfRange, format!("`{}` is {value}, but must be {expected}", self.key)).label("out of range")
     }
 
@@ -142,7 +147,7 @@ impl<'t, 's> Item<'t, 's> {
         };
         match parsed {
             Some(x) if x.is_finite() => Ok(x),
-            Some(x) => Err(self.out_of_range(x, "a finite number")),
+            Some(x) => Err(self.out_of_range(shown(x), "a finite number")),
             None => Err(self.wrong_type("a number")),
         }
     }
@@ -150,19 +155,32 @@ impl<'t, 's> Item<'t, 's> {
     /// A finite number above 0.
     pub(crate) fn positive(self) -> Result<f64, SceneError> {
         let x = self.number()?;
-        if x > 0.0 { Ok(x) } else { Err(self.out_of_range(x, "above 0")) }
+        if x > 0.0 { Ok(x) } else { Err(self.out_of_range(shown(x), "above 0")) }
     }
 
     /// A finite number not below 0.
     pub(crate) fn not_negative(self) -> Result<f64, SceneError> {
         let x = self.number()?;
-        if x >= 0.0 { Ok(x) } else { Err(self.out_of_range(x, "0 or more")) }
+        if x >= 0.0 { Ok(x) } else { Err(self.out_of_range(shown(x), "0 or more")) }
     }
 
     /// A number between `low` and `high`, both allowed.
     pub(crate) fn between(self, low: f64, high: f64) -> Result<f64, SceneError> {
         let x = self.number()?;
-        if (low..=high).contains(&x) { Ok(x) } else { Err(self.out_of_range(x, &format!("from {low} to {high}"))) }
+        if (low..=high).contains(&x) {
+            return Ok(x);
+        }
+        Err(self.out_of_range(shown(x), &format!("from {} to {}", shown(low), shown(high))))
+    }
+
+    /// A number above 0 and at most 1.
+    pub(crate) fn share(self) -> Result<f64, SceneError> {
+        let x = self.number()?;
+        if (f64::MIN_POSITIVE..=1.0).contains(&x) {
+            Ok(x)
+        } else {
+            Err(self.out_of_range(shown(x), "above 0, at most 1"))
+        }
     }
 
     /// A whole number between `low` and `high`, both allowed.

@@ -41,9 +41,17 @@ pub struct Scene {
     pub output: OutputPlan,
     pub(crate) source: Source,
     /// Where in the text each body comes from.
-    pub(crate) origins: Vec<Range<usize>>,
+    pub(crate) origins: Vec<Origin>,
     /// Where the text should have said how long the scene runs.
     pub(crate) run_span: Range<usize>,
+}
+
+/// Where in the text a body comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) span: Range<usize>,
+    /// `body` or `fill`.
+    pub(crate) entry: &'static str,
 }
 
 impl Scene {

@@ -110,6 +110,37 @@ fn numbers_out_of_their_range() {
     mistake("size = [1.0, 1.0]", "size = [1.0, 0.05]", OutOfRange, "[fill.grid]", "no room");
 }
 
+/// Numbers that are small are told with an exponent, ranges as the format tells them.
+#[test]
+fn messages_hold_no_rows_of_zeros() {
+    let with = |line: &str| format!("duration = 2.0\n{line}");
+    let share = "`tolerance` is -1e-300, but must be above 0, at most 1";
+    mistake("duration = 2.0", &with("accuracy.tolerance = -1e-300"), OutOfRange, "-1e-300", share);
+    let share = "`quantile` is 0, but must be above 0, at most 1";
+    mistake("[run]", "[measure.packing]\nsize = [1.0, 1.0]\nquantile = 0.0\n[run]", OutOfRange, "0.0", share);
+    mistake("2650.0", "-1e-300", OutOfRange, "-1e-300", "`density` is -1e-300");
+    mistake("duration = 2.0", &with("time_step = 1e-320"), OutOfRange, "1e-320", "`time_step` is 1e-320, but must be");
+}
+
+/// Bodies without a name are called by their row, and shown by their line; what a fill makes is shown as a fill.
+#[test]
+fn a_refused_start_shows_where_both_bodies_come_from() {
+    let into_ground = "position = [0.0, 0.0, -0.04]";
+    mistake("position = [0.0, 0.0, 0.5]", into_ground, Start, "[[body]]", "`ground` is of the body on line 17");
+    let unnamed = GOOD.replacen("name = \"ground\"\n", "", 1).replacen("first_layer = 2.0", "first_layer = -0.04", 1);
+    let error = parse(&unnamed).and_then(|s| s.build()).map(|_| ()).expect_err("they overlap").to_string();
+    for part in ["bodies number 0 (from 0) and number 2 (from 0) overlap", "this fill", "is of the body on line 17"] {
+        assert!(error.contains(part), "`{part}` is not in\n{error}");
+    }
+}
+
+#[test]
+fn a_scene_without_bodies_is_refused() {
+    let error = parse("[run]\nduration = 1.0\n").expect("it is a scene").build().map(|_| ()).expect_err("it is empty");
+    assert_eq!(error.kind(), Start);
+    assert_eq!(error.message(), "pile.toml: the scene has no bodies: no `[[body]]` and no `[[fill]]`");
+}
+
 #[test]
 fn a_domain_without_inside_and_bodies_outside_of_it() {
     let domain = |rest: &str| format!("[law.etm]\nlambda = 30\n[domain]\n{rest}\n");

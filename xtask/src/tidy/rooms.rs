@@ -109,7 +109,7 @@ const ALL: &[Layers] = &[
             &["snapshot", "time_step"],
             &["simulation"],
             &["forces", "leaving", "reading", "step_choice"],
-            &["problem", "setup", "start"],
+            &["problem", "setup", "start", "walls"],
             &["stepping"],
         ],
     },

@@ -1,8 +1,8 @@
 //! What contacts carry, into files: the means on walls while a run goes on, all contacts at its end.
 
-use granule_engine::{ContactForce, Simulation};
+use granule_engine::{ContactForce, Simulation, WallLoads};
 use granule_export::{ContactSeriesWriter, WallRow, WallWriter, write_contacts};
-use granule_model::{BodyKind, DVec3};
+use granule_model::BodyKind;
 
 use super::files::Frames;
 use crate::error::CliError;
@@ -18,10 +18,9 @@ pub(super) const SERIES_FILE: &str = "contacts.pvd";
 pub(super) struct WallRecorder {
     writer: WallWriter,
     periods: Frames,
-    /// Impulse and its moment since the last row, by body.
-    loads: Vec<(DVec3, DVec3)>,
-    /// Time over which they were summed \[s\].
-    seconds: f64,
+    loads: WallLoads,
+    /// Whether there was a step since the last row.
+    is_due: bool,
 }
 
 impl WallRecorder {
@@ -30,41 +29,43 @@ impl WallRecorder {
         let mut periods = Frames::new(rate);
         periods.due(0.0);
         let writer = WallWriter::create(&results.file(WALLS)?)?;
-        Ok(WallRecorder { writer, periods, loads: Vec::new(), seconds: 0.0 })
+        Ok(WallRecorder { writer, periods, loads: WallLoads::default(), is_due: false })
     }
 
-    /// Adds a step of `dt` \[s\].
-    pub(super) fn step(&mut self, simulation: &Simulation, dt: f64) -> Result<(), CliError> {
-        simulation.add_loads_of_walls(&mut self.loads)?;
-        self.seconds += dt;
-        if self.periods.due(simulation.time()) { self.write(simulation) } else { Ok(()) }
+    /// Adds the step that was made.
+    pub(super) fn step(&mut self, simulation: &Simulation) -> Result<(), CliError> {
+        simulation.add_to_wall_loads(&mut self.loads)?;
+        self.is_due = true;
+        if self.periods.due(simulation.time()) { self.write(simulation, false) } else { Ok(()) }
     }
 
-    /// Writes what was summed since the last row.
+    /// Writes what was summed since the last row, with the balance that the contacts at the end are told in.
     pub(super) fn end(&mut self, simulation: &Simulation) -> Result<(), CliError> {
-        self.write(simulation)?;
+        self.write(simulation, true)?;
         Ok(self.writer.flush()?)
     }
 
-    fn write(&mut self, simulation: &Simulation) -> Result<(), CliError> {
-        if self.seconds == 0.0 {
+    fn write(&mut self, simulation: &Simulation, balanced: bool) -> Result<(), CliError> {
+        if !std::mem::take(&mut self.is_due) {
             return Ok(());
         }
-        let (time, seconds) = (simulation.time(), std::mem::take(&mut self.seconds));
-        for (load, body) in self.loads.iter_mut().zip(simulation.snapshot().bodies) {
-            let (force, torque) = std::mem::take(load);
+        let time = simulation.time();
+        let means = simulation.take_wall_loads(&mut self.loads, balanced)?;
+        for ((force, torque), body) in means.into_iter().zip(simulation.snapshot().bodies) {
             if body.kind != BodyKind::Dynamic && body.present {
                 let (id, name) = (body.id.index, body.name);
-                let row = WallRow { time, id, name, force: force / seconds, torque: torque / seconds };
-                self.writer.push(&row)?;
+                self.writer.push(&WallRow { time, id, name, force, torque })?;
             }
         }
         Ok(())
     }
 }
 
-/// The contacts of the last step.
+/// The contacts of the last step; none before the first.
 pub(super) fn contacts(simulation: &Simulation) -> Result<Vec<ContactForce>, CliError> {
+    if simulation.steps() == 0 {
+        return Ok(Vec::new());
+    }
     Ok(simulation.contacts()?.collect())
 }
 

@@ -137,7 +137,7 @@ const NAMED: usize = 3;
 /// The first bodies that left, with their times, and how many more there are.
 fn names_of(removed: &[RemovedSummary]) -> String {
     let name = |body: &RemovedSummary| match body.name.as_str() {
-        "" => format!("number {} at {:.3} s", body.id, body.time),
+        "" => format!("number {} (from 0) at {:.3} s", body.id, body.time),
         name => format!("`{name}` at {:.3} s", body.time),
     };
     let mut text = removed.iter().take(NAMED).map(name).collect::<Vec<_>>().join(", ");

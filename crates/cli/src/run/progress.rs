@@ -138,12 +138,19 @@ fn bar() -> ProgressBar {
     bar
 }
 
+/// From where on times are shown with an exponent \[s\].
+const LONG: f64 = 1e10;
+
 /// How much of the simulated time is over: to a hundredth of the limit's leading digit, the limit to a ten-thousandth.
 fn time_text(time: f64, limit: f64, until_rest: bool) -> String {
     let leading = limit.log10().floor();
     let digits = if leading.is_finite() { (2.0 - leading).clamp(2.0, 300.0) as usize } else { 2 };
-    let limit = format!("{limit:.0$}", digits + 2);
-    let limit = limit.trim_end_matches('0').trim_end_matches('.');
+    let limit = if limit < LONG {
+        let limit = format!("{limit:.0$}", digits + 2);
+        limit.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{limit:e}")
+    };
     format!("{time:.digits$} of {}{limit}", if until_rest { "at most " } else { "" })
 }
 
@@ -151,6 +158,9 @@ fn time_text(time: f64, limit: f64, until_rest: bool) -> String {
 pub(crate) fn duration_text(seconds: f64) -> String {
     if !seconds.is_finite() {
         return "unknown time".to_owned();
+    }
+    if seconds >= LONG {
+        return format!("{:.1e} h", seconds / 3600.0);
     }
     let whole = seconds.ceil() as u64;
     match whole {
@@ -174,6 +184,7 @@ mod tests {
             (250.0, 100_000.0, "250.00 of 100000"),
             (2e-7, 0.1 + 0.2, "0.000 of 0.3"),
             (2.5e-7, 1e-6, "0.00000025 of 0.000001"),
+            (2.0, 1e300, "2.00 of 1e300"),
         ] {
             assert_eq!(time_text(time, limit, false), text);
         }
@@ -186,5 +197,6 @@ mod tests {
             assert_eq!(duration_text(seconds), text);
         }
         assert_eq!(duration_text(f64::INFINITY), "unknown time");
+        assert_eq!(duration_text(3.6e300), "1.0e297 h");
     }
 }

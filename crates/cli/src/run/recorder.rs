@@ -277,7 +277,7 @@ impl Observer for Recorder {
             Event::Step(report) => {
                 self.book(energy_row(simulation, report))?;
                 if let Some(walls) = &mut self.walls {
-                    walls.step(simulation, report.dt)?;
+                    walls.step(simulation)?;
                 }
                 if self.frames.due(simulation.time()) {
                     self.frame(simulation)?;

@@ -93,6 +93,23 @@ fn expect_weight_on_the_floor(results: &Path, masses: [f64; 2]) {
     assert!((-number(&last[5]) / (masses.iter().sum::<f64>() * 9.8) - 1.0).abs() <= 1e-3, "{last:?}");
 }
 
+/// Nothing to run, nothing to tell of.
+#[test]
+fn a_scene_without_bodies_is_refused() {
+    let folder = folder();
+    write(folder.path(), "empty.toml", "[run]\nduration = 1.0\n");
+    for command in ["run", "info"] {
+        let ended = call(folder.path(), &[command, "empty.toml"]).expect(2);
+        assert!(ended.out.is_empty(), "{}", ended.out);
+        assert!(
+            ended.err.contains("empty.toml: the scene has no bodies: no `[[body]]` and no `[[fill]]`"),
+            "{}",
+            ended.err
+        );
+    }
+    assert!(!folder.path().join("out").exists(), "nothing is written");
+}
+
 #[test]
 fn a_shortened_last_step_ends_at_the_duration() {
     let folder = folder();

@@ -13,7 +13,7 @@ use granule_solver::ContactState;
 
 use crate::book::energy::Datum;
 use crate::interface::simulation::Simulation;
-use crate::step::balance::balance;
+use crate::step::balance::Pressed;
 use crate::step::part::{Part, Pass};
 use crate::world::error::EngineError;
 use crate::world::load::{Load, Told};
@@ -67,7 +67,8 @@ impl ContactForce {
 
 impl Simulation {
     /// Whether the steps from now on record the forces at contacts; they do not unless that is asked. Recording changes
-    /// no motion.
+    /// no motion. What is asked for is of the last step that was recorded: before the first one, also after recording
+    /// was switched off and on again, it is [`EngineError::ForcesNotRecorded`].
     pub fn record_forces(&mut self, record: bool) {
         if self.scratch.loads.is_on == record {
             return;
@@ -78,19 +79,13 @@ impl Simulation {
     }
 
     /// The contact points of the last step, in the order of their bodies: all that carried something in it, and those
-    /// that touch after it. None before the first step.
+    /// that touch after it.
     ///
     /// # Errors
-    /// [`EngineError::ForcesNotRecorded`] unless [`Simulation::record_forces`] was asked for.
+    /// [`EngineError::ForcesNotRecorded`] unless [`Simulation::record_forces`] was asked for, and a step made since.
     pub fn contacts(&self) -> Result<impl Iterator<Item = ContactForce> + '_, EngineError> {
-        if !self.scratch.loads.is_on {
-            return Err(EngineError::ForcesNotRecorded);
-        }
-        let told = self.book.loads.as_ref();
-        Ok(told.into_iter().flat_map(|told| {
-            let loads = told.balanced.get_or_init(|| self.balanced(told));
-            loads.iter().map(|load| self.force_of(load, told.dt))
-        }))
+        let told = self.told()?;
+        Ok(self.told_balanced(told).iter().map(|load| self.force_of(load, told.dt)))
     }
 
     /// Those of `body`.
@@ -116,50 +111,53 @@ impl Simulation {
     /// step only.
     ///
     /// # Errors
-    /// As [`Simulation::contacts_of`].
+    /// As [`Simulation::contacts_of`]; [`EngineError::Setting`] when `about` is not finite.
     pub fn torque_on(&self, body: BodyId, about: DVec3) -> Result<DVec3, EngineError> {
+        if let Some(value) = about.to_array().into_iter().find(|x| !x.is_finite()) {
+            return Err(EngineError::Setting { field: "about", value, expected: "a point with finite coordinates" });
+        }
         Ok(self.contacts_of(body)?.map(|contact| contact.torque_on(body, about)).sum())
-    }
-
-    /// Adds to `loads`, one for each body ever added, the impulse \[N s\] and its moment about the body's origin \[N m
-    /// s\] that contacts gave each static and driven body in the last step. Sleepers press with the forces that they
-    /// keep, not balanced, so that who sums over many steps pays for none.
-    ///
-    /// # Errors
-    /// As [`Simulation::contacts`].
-    pub fn add_loads_of_walls(&self, loads: &mut Vec<(DVec3, DVec3)>) -> Result<(), EngineError> {
-        if !self.scratch.loads.is_on {
-            return Err(EngineError::ForcesNotRecorded);
-        }
-        let (table, bodies) = (&self.catalogue.bodies, &self.state.bodies);
-        if loads.len() < table.len() {
-            loads.resize(table.len(), (DVec3::ZERO, DVec3::ZERO));
-        }
-        for load in self.book.loads.iter().flat_map(|told| &told.loads) {
-            let ends = [(load.contact.a as usize, 1.0), (load.contact.b as usize, -1.0)];
-            for (i, sign) in ends.into_iter().filter(|(i, _)| !table.dynamic[*i] && table.present[*i]) {
-                let origin = bodies.pose[i].compose(&table.shape[i].frame()).position;
-                loads[i].0 += sign * load.impulse;
-                loads[i].1 += sign * ((load.contact.point - origin).cross(load.impulse) + load.couple);
-            }
-        }
-        Ok(())
     }
 
     /// What the contacts of the last step did, those between sleepers balanced.
     fn balanced(&self, told: &Told) -> Vec<Load> {
+        let mut loads = told.loads.clone();
+        self.pressed(told).balance(&self.catalogue, &self.part_told(told), &self.scratch.frames, &mut loads);
+        loads
+    }
+
+    /// What draws and presses on sleepers in the last step.
+    pub(super) fn pressed(&self, told: &Told) -> Pressed {
+        Pressed::after(&self.catalogue, &self.part_told(told), &self.state, &self.scratch.frames, &told.loads)
+    }
+
+    /// The last step, as one part.
+    fn part_told(&self, told: &Told) -> Part {
         let (state, datum) = (&self.state, Datum { gravity: self.catalogue.gravity(), point: DVec3::ZERO });
         let (accuracy, pass) = (self.catalogue.settings.accuracy, Pass::Whole);
-        let part = Part { step: state.steps, time: state.time, dt: told.dt, pass, patience: 1, datum, accuracy };
-        let mut loads = told.loads.clone();
-        balance(&self.catalogue, &part, state, &self.scratch.frames, &mut loads);
-        loads
+        Part { step: state.steps, time: state.time, dt: told.dt, pass, patience: 1, datum, accuracy }
+    }
+
+    /// What the contacts of the last step did.
+    ///
+    /// # Errors
+    /// As [`Simulation::contacts`].
+    pub(super) fn told(&self) -> Result<&Told, EngineError> {
+        if !self.scratch.loads.is_on {
+            return Err(EngineError::ForcesNotRecorded);
+        }
+        self.book.loads.as_ref().ok_or(EngineError::ForcesNotRecorded)
+    }
+
+    /// Its loads balanced.
+    pub(super) fn told_balanced<'a>(&'a self, told: &'a Told) -> &'a [Load] {
+        told.balanced.get_or_init(|| self.balanced(told))
     }
 
     /// Balances what the last step told before bodies are taken out: it is that step that is told.
     pub(crate) fn balance_told(&self) {
         if let Some(told) = &self.book.loads {
-            told.balanced.get_or_init(|| self.balanced(told));
+            self.told_balanced(told);
         }
     }
 

@@ -21,35 +21,64 @@ use crate::world::state::State;
 const TOLERANCE: f64 = 1e-7;
 const SWEEPS: u32 = 3000;
 
-/// Balances those of `loads`, what the contacts of the step that `part` describes did, that are between bodies of which
-/// none is awake after it.
-pub(crate) fn balance(catalogue: &Catalogue, part: &Part, state: &State, frames: &Frames, loads: &mut [Load]) {
+/// Bodies that sleep as those that move, with what draws and presses on them in a step.
+pub(crate) struct Pressed {
+    /// Places among the loads of the contacts between bodies of which none is awake.
+    kept: Vec<usize>,
+    /// Velocities that gravity, fields and bodies awake would give sleepers in the step; zero of all others.
+    bodies: BodyState,
+    unforced: Vec<Velocity>,
+}
+
+/// Whether neither body of a contact of the step before is awake, and both are there.
+pub(crate) fn is_kept(catalogue: &Catalogue, state: &State, contact: &Contact) -> bool {
     let table = &catalogue.bodies;
-    let awake = |i: u32| state.bodies.awake(table, i as usize);
-    let sleeps = |i: u32| table.present[i as usize] && !awake(i);
-    let kept: Vec<usize> =
-        (0..loads.len()).filter(|k| sleeps(loads[*k].contact.a) && sleeps(loads[*k].contact.b)).collect();
-    if kept.is_empty() {
-        return;
+    let sleeps = |i: u32| table.present[i as usize] && !state.bodies.awake(table, i as usize);
+    sleeps(contact.a) && sleeps(contact.b)
+}
+
+impl Pressed {
+    /// After the step that `part` describes, whose contacts did `loads`.
+    pub(crate) fn after(catalogue: &Catalogue, part: &Part, state: &State, frames: &Frames, loads: &[Load]) -> Self {
+        let kept = (0..loads.len()).filter(|k| is_kept(catalogue, state, &loads[*k].contact)).collect();
+        let mut bodies = state.bodies.clone();
+        (0..bodies.asleep.len()).for_each(|i| bodies.asleep[i] = !state.bodies.asleep[i]);
+        bodies.velocity.fill(Velocity::ZERO);
+        let unforced = bodies.velocity.clone();
+        draw(catalogue, part, frames, &mut bodies);
+        press(catalogue, frames, &mut bodies, loads);
+        Pressed { kept, bodies, unforced }
     }
-    let mut bodies = state.bodies.clone();
-    (0..table.len()).for_each(|i| bodies.asleep[i] = !state.bodies.asleep[i]);
-    bodies.velocity.fill(Velocity::ZERO);
-    let unforced = bodies.velocity.clone();
-    draw(catalogue, part, frames, &mut bodies);
-    press(catalogue, frames, &mut bodies, loads);
-    let view = bodies.view(table, frames);
-    let contacts: Vec<Contact> = kept.iter().map(|k| loads[*k].contact).collect();
-    let carried: Vec<Carried> = kept.iter().map(|k| carried(&loads[*k], part.dt)).collect();
-    let mut problems = Problems::default();
-    problems.find(&view, &contacts);
-    let given = Given { bodies: &view, contacts: &contacts, carried: &carried, unforced: &unforced, dt: part.dt };
-    problems.assemble(&given, |c| *catalogue.pairs.at(table, c), |c| if c.is_near() { c.gap.min(0.0) } else { c.gap });
-    let accuracy = Accuracy { tolerance: TOLERANCE, sweeps: SWEEPS, ..part.accuracy };
-    problems.solve(&Part { accuracy, ..*part }.limits(), view.account);
-    let mut balanced: Vec<Load> = contacts.iter().map(Load::none).collect();
-    problems.add_loads(&[], &mut balanced);
-    kept.iter().zip(balanced).for_each(|(k, load)| loads[*k] = load);
+
+    /// The velocities that the contacts between sleepers have to take from them.
+    pub(crate) fn velocities(&self) -> &[Velocity] {
+        &self.bodies.velocity
+    }
+
+    /// Balances those of `loads`, as they came in, that are between bodies of which none is awake.
+    pub(crate) fn balance(self, catalogue: &Catalogue, part: &Part, frames: &Frames, loads: &mut [Load]) {
+        if self.kept.is_empty() {
+            return;
+        }
+        let (table, kept) = (&catalogue.bodies, &self.kept);
+        let view = self.bodies.view(table, frames);
+        let contacts: Vec<Contact> = kept.iter().map(|k| loads[*k].contact).collect();
+        let carried: Vec<Carried> = kept.iter().map(|k| carried(&loads[*k], part.dt)).collect();
+        let mut problems = Problems::default();
+        problems.find(&view, &contacts);
+        let (contacts, carried, unforced) = (&contacts[..], &carried[..], &self.unforced[..]);
+        let given = Given { bodies: &view, contacts, carried, unforced, dt: part.dt };
+        problems.assemble(
+            &given,
+            |c| *catalogue.pairs.at(table, c),
+            |c| if c.is_near() { c.gap.min(0.0) } else { c.gap },
+        );
+        let accuracy = Accuracy { tolerance: TOLERANCE, sweeps: SWEEPS, ..part.accuracy };
+        problems.solve(&Part { accuracy, ..*part }.limits(), view.account);
+        let mut balanced: Vec<Load> = contacts.iter().map(Load::none).collect();
+        problems.add_loads(&[], &mut balanced);
+        kept.iter().zip(balanced).for_each(|(k, load)| loads[*k] = load);
+    }
 }
 
 /// Lets gravity and fields draw on sleepers. What rests feels no drag.

@@ -31,9 +31,12 @@ pub struct Accuracy {
     /// times as much a box that began to slide at 0.011 m/s2 slept before it was any faster, with a tenth packs of
     /// cubes hardly slept in 6 s.
     pub sleep_energy: f64,
-    /// Time for which a body and all that touches it must have been slow to fall asleep, over sqrt(R/g) \[-\], 0 to
+    /// Time for which a body and all that touches it must have been slow to fall asleep, over sqrt(R/g) \[-\], 0.02 to
     /// 1e6. Smaller: bodies fall asleep at the turning point of a swing. By trial on the same packs: 0.5 s for a ball
-    /// of 3 m.
+    /// of 3 m. The least: what is slow from one turn of its motion to the next look is accelerated by at most
+    /// 2 sqrt(2 `sleep_energy`) g over this number, which with 0.018 is the default `wake_load` of its weight. What
+    /// sleeps with more is not in balance, and its contacts are told with less than its weight; who raises
+    /// `sleep_energy` raises this with its root.
     pub sleep_time: f64,
     /// Imbalance of the forces on a sleeper that wakes it, over the sum of the magnitudes of those with friction \[-\],
     /// above 0 to 1. Larger: sleepers bear what should move them. Smaller: forces of a contact stage at rest, which
@@ -59,6 +62,8 @@ impl Default for Accuracy {
 
 /// Default of [`Accuracy::overlap_bound`] \[-\].
 pub const OVERLAP_BOUND: f64 = 0.009;
+/// Least of [`Accuracy::sleep_time`] \[-\].
+pub const LEAST_SLEEP_TIME: f64 = 0.02;
 /// Share of the bound beyond it that no step should reach: 1 % for the default.
 const LIMIT: f64 = 1.0 / 9.0;
 
@@ -81,7 +86,7 @@ impl Accuracy {
             ("accuracy.drift_budget", self.drift_budget, 0.0..=1.0, "from 0 to 1"),
             ("accuracy.drift_budget_of_step", self.drift_budget_of_step, 0.0..=1.0, "from 0 to 1"),
             ("accuracy.sleep_energy", self.sleep_energy, over_zero..=1.0, "above 0, at most 1"),
-            ("accuracy.sleep_time", self.sleep_time, 0.0..=1e6, "from 0 to 1e6"),
+            ("accuracy.sleep_time", self.sleep_time, LEAST_SLEEP_TIME..=1e6, "from 0.02 to 1e6"),
             ("accuracy.wake_load", self.wake_load, over_zero..=1.0, "above 0, at most 1"),
         ];
         let bad = ranges.into_iter().find(|(_, value, range, _)| !range.contains(value));

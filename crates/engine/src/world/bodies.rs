@@ -128,9 +128,9 @@ impl Deref for Bodies<'_> {
 /// Marks a body that has made no step yet.
 pub(crate) const NO_STEP: f64 = -1.0;
 
-/// What messages call a body: its name, or its number.
+/// What messages call a body: its name, or its number, which is that of its row in results.
 pub(crate) fn label(name: &str, number: usize) -> String {
-    if name.is_empty() { format!("number {number}") } else { format!("`{name}`") }
+    if name.is_empty() { format!("number {number} (from 0)") } else { format!("`{name}`") }
 }
 
 impl Table {

@@ -7,6 +7,7 @@ use granule_geometry::Shape;
 use granule_model::{BodyKind, DVec3, Pose, Velocity};
 use granule_solver::ProblemError;
 
+use crate::world::bodies::label;
 use crate::world::description::{BodyDescription, Motion, Settings};
 use crate::world::error::EngineError;
 use crate::world::rest::RestCriterion;
@@ -49,7 +50,7 @@ pub(crate) fn time_step(dt: f64) -> Result<(), EngineError> {
     if dt.is_finite() && dt > 0.0 && dt.recip().is_finite() {
         return Ok(());
     }
-    setting("time_step", dt, "a finite time above 0 s")
+    setting("time_step", dt, "a finite time of at least 1e-307 s")
 }
 
 /// Checks a criterion for rest.
@@ -98,7 +99,7 @@ pub(crate) fn mass(d: &BodyDescription, density: f64) -> (f64, DVec3) {
 /// Checks what the types of a description leave open; `index` is the number that the body will have, `density` that of
 /// its material.
 pub(crate) fn description(d: &BodyDescription, index: usize, density: f64) -> Result<(), EngineError> {
-    let body = if d.name.is_empty() { format!("number {index}") } else { format!("`{}`", d.name) };
+    let body = label(&d.name, index);
     let bad = |field, reason: &str| Err(EngineError::Body { body: body.clone(), field, reason: reason.to_owned() });
     if d.name.chars().any(char::is_control) {
         let (body, reason) = (format!("`{}`", d.name.escape_debug()), "must have no control characters".to_owned());

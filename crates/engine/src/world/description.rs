@@ -181,7 +181,7 @@ pub struct BodyDescription {
     pub velocity: Velocity,
     /// Mass \[kg\] instead of the one that density and volume give; scales the inertia with it.
     pub mass: Option<f64>,
-    /// Motion of a driven body; none for the other kinds.
+    /// Motion of a driven body, which without one goes on with `velocity`; none for the other kinds.
     pub motion: Option<Motion>,
 }
 
@@ -203,5 +203,11 @@ impl BodyDescription {
     /// A static body.
     pub fn fixed(shape: Shape, material: MaterialId, position: DVec3) -> Self {
         BodyDescription { kind: BodyKind::Static, ..BodyDescription::dynamic(shape, material, position) }
+    }
+
+    /// A driven body that moves by `motion`.
+    pub fn driven(shape: Shape, material: MaterialId, position: DVec3, motion: Motion) -> Self {
+        let motion = Some(motion);
+        BodyDescription { kind: BodyKind::Driven, motion, ..BodyDescription::dynamic(shape, material, position) }
     }
 }

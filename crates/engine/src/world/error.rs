@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum EngineError {
     /// A setting out of its range.
-    #[error("setting `{field}` is {value}, but must be {expected}")]
+    #[error("setting `{field}` is {}, but must be {expected}", shown(*value))]
     Setting {
         /// Name of the setting.
         field: &'static str,
@@ -34,8 +34,8 @@ pub enum EngineError {
         /// What is wrong.
         source: MaterialError,
     },
-    /// Forces at contacts were asked for and are not recorded.
-    #[error("forces at contacts are not recorded: ask for them with `record_forces` before the step")]
+    /// Forces at contacts were asked for and are not recorded: nobody asked for that, or no step was made since.
+    #[error("no step has recorded the forces at contacts: ask for them with `record_forces` before the step")]
     ForcesNotRecorded,
     /// A number under which no material was added.
     #[error("there is no material number {index}")]
@@ -147,6 +147,11 @@ pub enum EngineError {
         /// The contact it came through, where there is one.
         contact: String,
     },
+}
+
+/// A number for a message, with an exponent where it would be a row of zeros.
+fn shown(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() || (1e-5..1e10).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
 /// How many more, for a message.

@@ -1,7 +1,6 @@
 //! `[[body]]`: single bodies, and the order in which bodies and fills come.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use granule_engine::{BodyDescription, Motion};
 use granule_model::{BodyKind, DQuat, DVec3, Pose, Velocity};
@@ -11,6 +10,7 @@ use crate::parse::fill;
 use crate::parse::material::Materials;
 use crate::parse::shape::Shapes;
 use crate::read::{Item, Table};
+use crate::scene::Origin;
 
 const BODY: &[&str] =
     &["name", "kind", "shape", "material", "position", "orientation", "velocity", "angular_velocity", "mass", "motion"];
@@ -30,7 +30,7 @@ const MOST_BODIES: usize = 10_000_000;
 #[derive(Default)]
 pub(super) struct Bodies {
     pub(super) list: Vec<BodyDescription>,
-    pub(super) origins: Vec<Range<usize>>,
+    pub(super) origins: Vec<Origin>,
     /// Seed of each fill.
     pub(super) seeds: Vec<u64>,
     names: BTreeMap<String, usize>,
@@ -42,7 +42,8 @@ impl Bodies {
             return Err(item.error(Kind::Duplicate, format!("there are two bodies called `{}`", body.name)));
         }
         self.list.push(body);
-        self.origins.push(item.span());
+        let entry = if item.key == "fill" { "fill" } else { "body" };
+        self.origins.push(Origin { span: item.span(), entry });
         Ok(())
     }
 }

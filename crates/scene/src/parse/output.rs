@@ -53,7 +53,7 @@ fn packing(item: Item<'_, '_>) -> Result<PackingPlan, SceneError> {
         floor: rectangle(&table)?,
         height: table.or("height", 0.0, Item::number)?,
         inset: table.or("inset", 0.0, Item::not_negative)?,
-        quantile: table.or("quantile", CORE_QUANTILE, |i| i.between(f64::MIN_POSITIVE, 1.0))?,
+        quantile: table.or("quantile", CORE_QUANTILE, Item::share)?,
     })
 }
 

@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use granule_engine::{Accuracy, Etm, JamResponse, Law, RestCriterion, Settings, Stepping};
 use granule_forces::{Damping, Drag};
+use granule_engine::{Accuracy, Etm, JamResponse, LEAST_SLEEP_TIME, Law, RestCriterion, Settings, Stepping};
+use granule_forces::Drag;
 use granule_integrator::Integrator;
 use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
-use crate::read::{Item, Table};
+use crate::read::{Item, Table, shown};
 
 const RUN: &[&str] =
     &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "stepping", "jam", "rest", "accuracy"];
@@ -102,7 +104,11 @@ fn time_step(item: Item<'_, '_>) -> Result<Option<f64>, SceneError> {
     if item.as_text().is_some() {
         return item.one_of(&["auto"]).map(|_| None);
     }
-    item.positive().map(Some)
+    let step = item.positive()?;
+    if step.recip().is_finite() {
+        return Ok(Some(step));
+    }
+    Err(item.out_of_range(shown(step), "at least 1e-307 s, for so many steps a second to be a number"))
 }
 
 /// Whether the table says `until = "rest"`.
@@ -126,17 +132,16 @@ fn accuracy(table: &Table<'_, '_>) -> Result<Accuracy, SceneError> {
     let defaults = Accuracy::default();
     let Some(item) = table.get("accuracy") else { return Ok(defaults) };
     let table = item.table("`[run.accuracy]`", ACCURACY)?;
-    let share = |item: Item<'_, '_>| item.between(f64::MIN_POSITIVE, 1.0);
     let from_zero = |item: Item<'_, '_>| item.between(0.0, 1.0);
     Ok(Accuracy {
-        tolerance: table.or("tolerance", defaults.tolerance, share)?,
+        tolerance: table.or("tolerance", defaults.tolerance, Item::share)?,
         sweeps: table.or("sweeps", u64::from(defaults.sweeps), |i| i.integer(20, 100_000))? as u32,
         overlap_bound: table.or("overlap_bound", defaults.overlap_bound, |i| i.between(0.004, 0.1))?,
         drift_budget: table.or("drift_budget", defaults.drift_budget, from_zero)?,
         drift_budget_of_step: table.or("drift_budget_of_step", defaults.drift_budget_of_step, from_zero)?,
-        sleep_energy: table.or("sleep_energy", defaults.sleep_energy, share)?,
-        sleep_time: table.or("sleep_time", defaults.sleep_time, |i| i.between(0.0, 1e6))?,
-        wake_load: table.or("wake_load", defaults.wake_load, share)?,
+        sleep_energy: table.or("sleep_energy", defaults.sleep_energy, Item::share)?,
+        sleep_time: table.or("sleep_time", defaults.sleep_time, |i| i.between(LEAST_SLEEP_TIME, 1e6))?,
+        wake_load: table.or("wake_load", defaults.wake_load, Item::share)?,
     })
 }
 
