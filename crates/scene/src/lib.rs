@@ -37,7 +37,7 @@ pub use error::{SceneError, SceneErrorKind};
 pub use granule_grains::Random;
 pub use mesh_file::{MeshFileError, Place, TriangleMesh};
 pub use packaged::packaged;
-pub use plan::{FloorRectangle, MeasurePlan, OutputPlan, PackingPlan, Pictures, ReposePlan, Stage};
+pub use plan::{FloorRectangle, MeasurePlan, OutputPlan, PackingPlan, PictureColour, Pictures, ReposePlan, Stage};
 pub use raster::{FillMethod, MOST_CELLS, Raster, RasterFormat, RasterStatistics, Slopes};
 pub use repose::{ReposeOptions, ReposeShape};
 pub use scene::Scene;

@@ -80,6 +80,22 @@ pub enum Pictures {
     None,
 }
 
+/// What the colour of a body says in pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PictureColour {
+    /// Which body it is.
+    #[default]
+    Body,
+    /// Its speed.
+    Speed,
+    /// Its height.
+    Height,
+    /// Its height at the start of the run.
+    StartHeight,
+    /// Its speed while any of them moves, its height at the start where they lie and in the last picture.
+    Avalanche,
+}
+
 /// What a run writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutputPlan {
@@ -99,6 +115,10 @@ pub struct OutputPlan {
     pub pictures: Pictures,
     /// The film.
     pub film: bool,
+    /// What the colour of a body says in pictures and film.
+    pub colour: PictureColour,
+    /// Whether ground of meshes and terrain is drawn as a map shows it; none: where it is wide.
+    pub relief: Option<bool>,
     /// Plots of energy and, where the angle of repose is measured, of the profile.
     pub plots: bool,
 }
@@ -126,6 +146,8 @@ impl Default for OutputPlan {
             frames_per_second: 25.0,
             pictures: Pictures::FirstLast,
             film: false,
+            colour: PictureColour::Body,
+            relief: None,
             plots: false,
         }
     }

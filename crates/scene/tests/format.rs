@@ -5,7 +5,7 @@ use std::path::Path;
 use granule_engine::{Domain, Integrator, Leaving, Motion};
 use granule_measure::{Fall, LongSide};
 use granule_model::{BodyKind, DVec3};
-use granule_scene::{Pictures, Scene};
+use granule_scene::{PictureColour, Pictures, Scene};
 
 const HEAD: &str = "[materials.rock]\ndensity = 2650\nrestitution = 0.3\nstatic_friction = 0.5\n";
 
@@ -20,7 +20,7 @@ fn run_drag_measure_and_output() {
 [drag]\nviscosity = 1e-3\ndensity = 1000\ndrag_coefficient = 0.44
 [measure.repose]\ncorner = [1, 2]\nsize = [3, 8]\ndirection = \"-y\"\ncells = 20
 [measure.packing]\nsize = [3, 3]\ninset = 0.5
-[output]\nenergy_every = 10\nvtk = false\npictures = \"none\"\n",
+[output]\nenergy_every = 10\nvtk = false\npictures = \"none\"\ncolour = \"start-height\"\nrelief = false\n",
     );
     assert!(scene.settings.sleeping, "the default");
     assert_eq!(scene.settings.integrator, Integrator::RungeKutta4);
@@ -34,6 +34,8 @@ fn run_drag_measure_and_output() {
     assert_eq!((repose.strips, repose.cells_per_strip), (8, 20));
     assert_eq!(scene.measure.packing.map(|p| (p.inset, p.quantile)), Some((0.5, 0.8)));
     assert_eq!((scene.output.energy_every, scene.output.pictures), (10, Pictures::None));
+    assert_eq!((scene.output.colour, scene.output.relief), (PictureColour::StartHeight, Some(false)));
+    assert_eq!((parse("").output.colour, parse("").output.relief), (PictureColour::Body, None));
     assert!(!scene.output.writes_vtk(1) && parse("").output.writes_vtk(10_000) && !parse("").output.writes_vtk(10_001));
 }
 

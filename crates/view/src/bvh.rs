@@ -1,11 +1,11 @@
-//! A hierarchy of boxes over surface elements, for rays.
+//! A hierarchy of boxes over surface elements, or over whole bodies, for rays.
 //!
 //! Binary, built top down by the surface-area heuristic over 16 bins; leaves hold up to four elements. Building is
 //! serial and depends on nothing but the elements, so the same scene gives the same tree.
 
 use granule_model::{Aabb, DVec3};
 
-use crate::intersect::{Element, Ray};
+use crate::intersect::{Ray, Target};
 
 const BINS: usize = 16;
 const LEAF: usize = 4;
@@ -19,6 +19,8 @@ pub(crate) struct Hit {
     pub(crate) distance: f64,
     /// Place of the element in the list that the hierarchy was built from.
     pub(crate) element: u32,
+    /// Place of the element in the hierarchy, for [`Bvh::get`].
+    pub(crate) place: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -31,10 +33,10 @@ struct Node {
 }
 
 /// Elements ordered for traversal.
-#[derive(Debug, Default)]
-pub(crate) struct Bvh {
+#[derive(Debug)]
+pub(crate) struct Bvh<T> {
     nodes: Vec<Node>,
-    elements: Vec<Element>,
+    elements: Vec<T>,
     /// Place in the caller's list, by place in `elements`.
     names: Vec<u32>,
 }
@@ -45,8 +47,8 @@ struct Item {
     name: u32,
 }
 
-impl Bvh {
-    pub(crate) fn new(elements: &[Element]) -> Self {
+impl<T: Target> Bvh<T> {
+    pub(crate) fn new(elements: &[T]) -> Self {
         let mut items: Vec<Item> = elements
             .iter()
             .enumerate()
@@ -56,14 +58,29 @@ impl Bvh {
             })
             .filter(|item| item.bounds.is_finite())
             .collect();
-        let mut bvh = Bvh::default();
+        let mut bvh = Bvh { nodes: Vec::new(), elements: Vec::new(), names: Vec::new() };
         if !items.is_empty() {
             bvh.nodes.push(Node { bounds: Aabb::EMPTY, first: 0, count: 0 });
             bvh.build(0, &mut items, 0, 0);
         }
         bvh.names = items.iter().map(|item| item.name).collect();
-        bvh.elements = bvh.names.iter().map(|&name| elements[name as usize]).collect();
+        bvh.elements = bvh.names.iter().map(|&name| elements[name as usize].clone()).collect();
         bvh
+    }
+
+    /// The element of a hit.
+    pub(crate) fn get(&self, hit: &Hit) -> &T {
+        &self.elements[hit.place as usize]
+    }
+
+    /// All elements, in the order of the hierarchy.
+    pub(crate) fn elements(&self) -> &[T] {
+        &self.elements
+    }
+
+    /// The box around all elements.
+    pub(crate) fn bounds(&self) -> Aabb {
+        self.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds)
     }
 
     fn build(&mut self, node: usize, items: &mut [Item], first: usize, depth: usize) {
@@ -87,7 +104,7 @@ impl Bvh {
         self.visit(ray, to, |element, limit| {
             if let Some(distance) = self.elements[element].meets(ray, from, *limit) {
                 *limit = distance;
-                best = Some(Hit { distance, element: self.names[element] });
+                best = Some(Hit { distance, element: self.names[element], place: element as u32 });
             }
             false
         });
@@ -103,7 +120,7 @@ impl Bvh {
     pub(crate) fn all(&self, ray: &Ray, from: f64, to: f64, mut found: impl FnMut(Hit)) {
         self.visit(ray, to, |element, limit| {
             if let Some(distance) = self.elements[element].meets(ray, from, *limit) {
-                found(Hit { distance, element: self.names[element] });
+                found(Hit { distance, element: self.names[element], place: element as u32 });
             }
             false
         });
@@ -223,6 +240,7 @@ fn partition(items: &mut [Item], left: impl Fn(&Item) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::intersect::Element;
     use crate::test_support::Random;
 
     fn cloud(count: usize) -> Vec<Element> {
@@ -271,7 +289,7 @@ mod tests {
         let ray = Ray::new(DVec3::new(1.0, 1.0, -5.0), DVec3::Z);
         let hit = Bvh::new(&same).nearest(&ray, 0.0, f64::INFINITY).expect("a ball in the way");
         assert_eq!(hit.distance, 5.0);
-        assert!(Bvh::new(&[]).nearest(&ray, 0.0, f64::INFINITY).is_none());
+        assert!(Bvh::<Element>::new(&[]).nearest(&ray, 0.0, f64::INFINITY).is_none());
         let broken = [Element::Sphere { center: DVec3::NAN, radius: 1.0 }];
         assert!(!Bvh::new(&broken).any(&ray, 0.0, f64::INFINITY));
     }

@@ -46,19 +46,19 @@ impl Camera {
     /// Bounds that are empty or not finite give a camera that looks at the origin from one metre. A direction of no
     /// length counts as [`Camera::default_direction`].
     pub fn framing_with_aspect(bounds: &Aabb, direction: DVec3, aspect: f64) -> Self {
+        Camera::framing_boxes(std::slice::from_ref(bounds), direction, aspect)
+    }
+
+    /// As [`Camera::framing_with_aspect`], for several boxes: a path takes less room than the box around it.
+    pub fn framing_boxes(boxes: &[Aabb], direction: DVec3, aspect: f64) -> Self {
         let direction = direction.try_normalize().unwrap_or_else(|| Camera::default_direction().normalize());
-        let valid = bounds.is_finite() && bounds.size().min_element() >= 0.0 && bounds.size().max_element() > 0.0;
-        if !valid {
+        let all = boxes.iter().fold(Aabb::EMPTY, |a, b| a.union(b));
+        let valid = |b: &Aabb| b.is_finite() && b.size().min_element() >= 0.0;
+        if !(boxes.iter().all(valid) && valid(&all) && all.size().max_element() > 0.0) {
             return Camera::look_at(direction, DVec3::ZERO);
         }
-        let corners: Vec<DVec3> = (0..8)
-            .map(|i| {
-                let pick = |bit: usize, low: f64, high: f64| if i >> bit & 1 == 0 { low } else { high };
-                let (a, b) = (bounds.min, bounds.max);
-                DVec3::new(pick(0, a.x, b.x), pick(1, a.y, b.y), pick(2, a.z, b.z))
-            })
-            .collect();
-        let mut camera = Camera::look_at(bounds.center() + direction, bounds.center());
+        let corners: Vec<DVec3> = boxes.iter().flat_map(corners).collect();
+        let mut camera = Camera::look_at(all.center() + direction, all.center());
         for _ in 0..CENTRING_ROUNDS {
             camera.step_back(&corners, direction, aspect);
             camera.centre(&corners);
@@ -108,6 +108,14 @@ impl Camera {
     }
 }
 
+/// The eight corners of a box.
+pub(crate) fn corners(bounds: &Aabb) -> [DVec3; 8] {
+    std::array::from_fn(|i| {
+        let pick = |bit: usize| if i >> bit & 1 == 0 { bounds.min[bit] } else { bounds.max[bit] };
+        DVec3::new(pick(0), pick(1), pick(2))
+    })
+}
+
 /// Unit vectors of a view, right-handed: `right x forward = -up`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {
@@ -144,6 +152,19 @@ impl Lens {
     /// Width of a pixel in the middle of the picture, seen from one metre \[m\].
     pub(crate) fn pixel_tangent(&self) -> f64 {
         2.0 * self.half_height / self.height
+    }
+
+    /// Whether `point` lies in the picture, if nothing is before it.
+    pub(crate) fn shows(&self, point: DVec3) -> bool {
+        let way = point - self.eye;
+        let depth = way.dot(self.axes.forward);
+        let (across, along) = (way.dot(self.axes.right).abs(), way.dot(self.axes.up).abs());
+        depth > 0.0 && across <= self.half_width * depth && along <= self.half_height * depth
+    }
+
+    /// Height of the picture in pixels.
+    pub(crate) fn height(&self) -> f64 {
+        self.height
     }
 
     pub(crate) fn eye(&self) -> DVec3 {

@@ -10,6 +10,12 @@ const BODY_HUES: [u32; 10] =
 /// A scale that is even to the eye and readable in grey (the stops of viridis), sRGB, low to high.
 const SCALE: [u32; 9] = [0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725];
 
+/// Bands of heights at the start, low to high (stops of plasma, even to the eye and readable in grey), sRGB.
+pub(crate) const BANDS: [u32; 6] = [0x2c0594, 0x7e03a8, 0xbb3488, 0xe56b5d, 0xfca338, 0xf0f224];
+
+/// Ground by height, low to high: pale, so that grains and shades stand out from it, sRGB.
+pub(crate) const GROUND_TINTS: [u32; 4] = [0xbfcbb8, 0xd9d8bf, 0xdfd2bd, 0xf1eee9];
+
 /// Bodies without mass, floors, walls, lines: sRGB.
 pub(crate) const STATIC_BODY: u32 = 0xb4b4b0;
 pub(crate) const GROUND: u32 = 0xdedcd5;
@@ -36,11 +42,26 @@ fn mixed(index: u32) -> u32 {
 
 /// The colour of `value` on the scale, 0 to 1; what lies outside takes the end's colour.
 pub(crate) fn scale(value: f64) -> Colour {
-    let place = if value.is_finite() { value.clamp(0.0, 1.0) * (SCALE.len() - 1) as f64 } else { 0.0 };
-    let stop = (place as usize).min(SCALE.len() - 2);
+    between(&SCALE, value)
+}
+
+/// The tint of ground at `value` of the heights that are seen, 0 to 1.
+pub(crate) fn ground(value: f64) -> Colour {
+    between(&GROUND_TINTS, value)
+}
+
+/// The colour of the band that `value`, 0 to 1, lies in; what lies outside takes the end's colour.
+pub(crate) fn band(value: f64) -> Colour {
+    let place = if value.is_finite() { value.clamp(0.0, 1.0) * BANDS.len() as f64 } else { 0.0 };
+    from_srgb(BANDS[(place as usize).min(BANDS.len() - 1)])
+}
+
+/// Between equally spaced stops.
+fn between(stops: &[u32], value: f64) -> Colour {
+    let place = if value.is_finite() { value.clamp(0.0, 1.0) * (stops.len() - 1) as f64 } else { 0.0 };
+    let stop = (place as usize).min(stops.len() - 2);
     let share = (place - stop as f64) as f32;
-    let (a, b) = (from_srgb(SCALE[stop]), from_srgb(SCALE[stop + 1]));
-    std::array::from_fn(|i| a[i] + share * (b[i] - a[i]))
+    blend(from_srgb(stops[stop]), from_srgb(stops[stop + 1]), share)
 }
 
 /// Linear light of a colour given as 0xRRGGBB.
@@ -81,7 +102,20 @@ mod tests {
         assert_eq!(to_srgb(scale(0.0)), [0x44, 0x01, 0x54]);
         assert_eq!(to_srgb(scale(7.0)), [0xfd, 0xe7, 0x25]);
         assert_eq!(to_srgb(scale(f64::NAN)), to_srgb(scale(0.0)));
+        assert_eq!(to_srgb(band(0.0)), to_srgb(band(0.16)));
+        assert_ne!(to_srgb(band(0.16)), to_srgb(band(0.17)));
         let used: std::collections::BTreeSet<_> = (0..60).map(|i| to_srgb(body_hue(i))).collect();
         assert_eq!(used.len(), 10);
+    }
+
+    /// Scales are read by lightness first: it grows from end to end, in bands by steps that can be told apart.
+    #[test]
+    fn scales_grow_lighter_from_end_to_end() {
+        let lightness = |c: Colour| (0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2]).cbrt();
+        let scale: Vec<f32> = (0..=50).map(|i| lightness(scale(f64::from(i) / 50.0))).collect();
+        assert!(scale.windows(2).all(|w| w[0] < w[1]), "{scale:?}");
+        let bands: Vec<f32> = BANDS.iter().map(|&c| lightness(from_srgb(c))).collect();
+        // Measured: from 0.10 to 0.13.
+        assert!(bands.windows(2).all(|w| w[1] - w[0] > 0.07), "{bands:?}");
     }
 }

@@ -19,13 +19,36 @@ const CROWD: usize = 10;
 const FLUNG: f64 = 10.0;
 /// The same among fewer bodies, over the distance within which half of them stay.
 const FLUNG_OF_FEW: f64 = 50.0;
+/// Share of the bodies that the scale of speed serves.
+const MOST_BODIES: f64 = 0.98;
+
+/// Most pieces of the run whose boxes are kept apart; beyond it neighbours in time become one.
+const MOST_LEGS: usize = 32;
+/// Places of bodies that are kept of each piece.
+const LEG_PLACES: usize = 32;
+/// Free room around the boxes of the outline, over the largest edge of all of them together: ground around a path.
+const OUTLINE_PADDING: f64 = 0.04;
 
 /// Where the bodies of a run were in the states that are shown.
 #[derive(Clone, Debug, Default)]
 pub struct Framing {
     tracks: Vec<Track>,
+    legs: Vec<Leg>,
+    /// Number of states in each leg but the last, which may hold fewer.
+    states_in_a_leg: usize,
+    states: usize,
+    /// See [`Framing::speed_range`] \[m/s\].
+    fastest: f64,
     /// Bodies without end, where they were last.
     endless: Vec<BodySnapshot>,
+}
+
+/// Where dynamic bodies were in a piece of the run.
+#[derive(Clone, Debug)]
+struct Leg {
+    bounds: Aabb,
+    /// Centres of some of them, in one state of the piece.
+    places: Vec<DVec3>,
 }
 
 /// Where one body of finite size was.
@@ -59,6 +82,61 @@ impl Framing {
                 track.see(body.shape.aabb(&body.pose));
             }
         }
+        self.add_to_legs(snapshot);
+        self.fastest = self.fastest.max(speed_of_most(snapshot));
+    }
+
+    fn add_to_legs(&mut self, snapshot: &Snapshot) {
+        let moving = || snapshot.bodies.iter().filter(|b| b.present && b.kind == BodyKind::Dynamic);
+        let boxes = moving().map(|b| b.shape.aabb(&b.pose)).filter(Aabb::is_finite);
+        let bounds = boxes.fold(Aabb::EMPTY, |a, b| a.union(&b));
+        self.states_in_a_leg = self.states_in_a_leg.max(1);
+        if !self.states.is_multiple_of(self.states_in_a_leg)
+            && let Some(leg) = self.legs.last_mut()
+        {
+            leg.bounds = leg.bounds.union(&bounds);
+        } else {
+            let every = moving().count().div_ceil(LEG_PLACES).max(1);
+            let places = moving().step_by(every).map(|b| b.pose.position).collect();
+            self.legs.push(Leg { bounds, places });
+        }
+        self.states += 1;
+        if self.legs.len() > MOST_LEGS {
+            let pairs = self.legs.chunks(2).map(|pair| Leg {
+                bounds: pair.iter().fold(Aabb::EMPTY, |a, leg| a.union(&leg.bounds)),
+                places: pair[0].places.clone(),
+            });
+            self.legs = pairs.collect();
+            self.states_in_a_leg *= 2;
+            // The last leg goes on to be filled.
+            self.states = (self.legs.len() - 1) * self.states_in_a_leg + self.states_in_a_leg / 2;
+        }
+    }
+
+    /// Boxes \[m\] one after another along the way of what moves, which hold all of it that [`Framing::region`] holds,
+    /// with room around: of a path through a valley they take less of the picture than the one box around it.
+    pub fn outline(&self) -> Vec<Aabb> {
+        let all = around_the_crowd(&self.moving());
+        if !all.is_finite() {
+            return Vec::new();
+        }
+        let room = OUTLINE_PADDING * all.size().max_element();
+        let cut = |leg: &Leg| Aabb::new(leg.bounds.min.max(all.min), leg.bounds.max.min(all.max));
+        let boxes = self.legs.iter().map(cut).filter(|b| b.min.cmple(b.max).all());
+        boxes.map(|b| b.padded(room)).collect()
+    }
+
+    /// Places of moving bodies, from the whole run.
+    pub(crate) fn places(&self) -> impl Iterator<Item = DVec3> {
+        let all = around_the_crowd(&self.moving());
+        let inside = move |p: &DVec3| p.cmpge(all.min).all() && p.cmple(all.max).all();
+        self.legs.iter().flat_map(|leg| leg.places.iter().copied()).filter(inside)
+    }
+
+    /// The ends of a scale of speed \[m/s\] for all states: 0, and the least of 1, 2, 3, 5 times a power of ten that 98
+    /// of 100 bodies never pass. None when nothing moves.
+    pub fn speed_range(&self) -> Option<(f64, f64)> {
+        round_above(self.fastest).map(|top| (0.0, top))
     }
 
     /// The box \[m\] that holds what moves, with room around it, and reaches to the floor and the walls beside it.
@@ -96,6 +174,26 @@ impl Track {
         self.last = place;
         self.swept = self.swept.union(&place);
     }
+}
+
+/// The speed that 98 of 100 dynamic bodies do not pass \[m/s\].
+fn speed_of_most(snapshot: &Snapshot) -> f64 {
+    let moving = snapshot.bodies.iter().filter(|b| b.present && b.kind == BodyKind::Dynamic);
+    let mut speeds: Vec<f64> = moving.map(|b| b.velocity.linear.length()).filter(|v| v.is_finite()).collect();
+    if speeds.is_empty() {
+        return 0.0;
+    }
+    let place = (MOST_BODIES * (speeds.len() - 1) as f64).ceil() as usize;
+    *speeds.select_nth_unstable_by(place, f64::total_cmp).1
+}
+
+/// The least of 1, 2, 3, 5 times a power of ten that is not below `value`; none for 0 and what is not finite.
+fn round_above(value: f64) -> Option<f64> {
+    if !(value.is_finite() && value >= f64::MIN_POSITIVE) {
+        return None;
+    }
+    let power = 10f64.powi(value.log10().floor() as i32);
+    [1.0, 2.0, 3.0, 5.0, 10.0, 20.0].map(|digit| digit * power).into_iter().find(|&round| round >= value)
 }
 
 /// The box around all that was swept, but for what has flown off.
@@ -156,6 +254,60 @@ mod tests {
             assert!(region.min.cmple(DVec3::new(-0.5, -0.5, -20.5) * unit).all(), "{region:?}");
             assert!(region.max.cmpge(DVec3::new(40.5, 0.5, 0.5) * unit).all(), "{region:?}");
             assert!(region.size().max_element() < 45.0 * unit, "{region:?}");
+        }
+    }
+
+    #[test]
+    fn the_outline_holds_all_bodies_of_all_states_and_little_else() {
+        for (unit, states) in [(1e-3, 7), (1.0, 33), (1.0, 400), (100.0, 1000)] {
+            let places: Vec<Vec<DVec3>> = (0..states)
+                .map(|k| {
+                    let s = f64::from(k) / f64::from(states - 1);
+                    // Down a slope, then across it: a bent path.
+                    let along = DVec3::new(400.0 * s, 60.0 * (3.0 * s).sin(), 150.0 * (1.0 - s) * (1.0 - s));
+                    (0..12).map(|i| along + DVec3::new(f64::from(i), f64::from(i % 3), 0.0)).collect()
+                })
+                .collect();
+            let states: Vec<&[DVec3]> = places.iter().map(Vec::as_slice).collect();
+            let framing = framing(unit, &states);
+            let outline = framing.outline();
+            assert!(outline.len() <= MOST_LEGS, "{}", outline.len());
+            for place in places.iter().flatten().map(|p| *p * unit) {
+                let ball = Aabb::new(place, place).padded(0.5 * unit);
+                assert!(outline.iter().any(|b| b.contains(&ball)), "{place}");
+            }
+            // All that is held is seen, and larger than with one box around. Measured: by 1.2 to 1.4.
+            for direction in [DVec3::new(0.3, -1.0, 0.6), DVec3::new(-1.0, -0.4, 0.8)] {
+                let camera = crate::Camera::framing_boxes(&outline, direction, 16.0 / 9.0);
+                let ends = places
+                    .iter()
+                    .flatten()
+                    .flat_map(|p| crate::camera::corners(&Aabb::new(*p * unit, *p * unit).padded(0.5 * unit)));
+                assert!(ends.into_iter().all(|p| camera.sees(p, 16.0 / 9.0)), "{unit} {direction}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_scale_of_speed_serves_the_whole_run() {
+        let at = |speeds: &[f64]| {
+            let mut bodies: Vec<_> =
+                (0..speeds.len() as u32).map(|i| sphere_at(i, DVec3::X * f64::from(i), 0.5)).collect();
+            bodies.iter_mut().zip(speeds).for_each(|(b, v)| b.velocity.linear = DVec3::Y * *v);
+            snapshot(bodies)
+        };
+        let mut framing = Framing::new();
+        framing.add(&at(&[0.0; 101]));
+        assert_eq!(framing.speed_range(), None);
+        let mut speeds = [17.0; 101];
+        // One that is shot off has no say.
+        speeds[3] = 900.0;
+        framing.add(&at(&speeds));
+        framing.add(&at(&[0.1; 101]));
+        assert_eq!(framing.speed_range(), Some((0.0, 20.0)));
+        for (value, above) in [(1.0, 1.0), (2.1, 3.0), (0.31, 0.5), (51.0, 100.0), (0.0007, 0.001)] {
+            let found = round_above(value).expect("a number");
+            assert!((found / above - 1.0).abs() <= 1e-12, "{value} {found}");
         }
     }
 

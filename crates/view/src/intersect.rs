@@ -35,6 +35,15 @@ impl Ray {
     }
 }
 
+/// What a ray can meet.
+pub(crate) trait Target: Clone {
+    /// The box that holds it.
+    fn bounds(&self) -> Aabb;
+
+    /// Nearest distance in (`from`, `to`) at which `ray` meets its surface.
+    fn meets(&self, ray: &Ray, from: f64, to: f64) -> Option<f64>;
+}
+
 /// A surface element that rays can meet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Element {
@@ -48,26 +57,6 @@ impl Element {
         Element::Triangle { corner: a, edge_1: b - a, edge_2: c - a }
     }
 
-    pub(crate) fn bounds(&self) -> Aabb {
-        match *self {
-            Element::Sphere { center, radius } => Aabb::new(center, center).padded(radius),
-            Element::Capsule { start, end, radius } => Aabb::from_points([start, end]).padded(radius),
-            Element::Triangle { corner, edge_1, edge_2 } => {
-                Aabb::from_points([corner, corner + edge_1, corner + edge_2])
-            }
-        }
-    }
-
-    /// Nearest distance in (`from`, `to`) at which `ray` meets the surface.
-    #[inline]
-    pub(crate) fn meets(&self, ray: &Ray, from: f64, to: f64) -> Option<f64> {
-        match *self {
-            Element::Sphere { center, radius } => sphere(ray, center, radius, from, to),
-            Element::Capsule { start, end, radius } => capsule(ray, start, end, radius, from, to),
-            Element::Triangle { corner, edge_1, edge_2 } => triangle(ray, corner, edge_1, edge_2, from, to),
-        }
-    }
-
     /// Unit normal at the surface point `p`; that of a triangle follows its winding.
     pub(crate) fn normal(&self, p: DVec3) -> DVec3 {
         match *self {
@@ -79,6 +68,27 @@ impl Element {
                 (p - start - along * axis).normalize_or(DVec3::Z)
             }
             Element::Triangle { edge_1, edge_2, .. } => edge_1.cross(edge_2).normalize_or(DVec3::Z),
+        }
+    }
+}
+
+impl Target for Element {
+    fn bounds(&self) -> Aabb {
+        match *self {
+            Element::Sphere { center, radius } => Aabb::new(center, center).padded(radius),
+            Element::Capsule { start, end, radius } => Aabb::from_points([start, end]).padded(radius),
+            Element::Triangle { corner, edge_1, edge_2 } => {
+                Aabb::from_points([corner, corner + edge_1, corner + edge_2])
+            }
+        }
+    }
+
+    #[inline]
+    fn meets(&self, ray: &Ray, from: f64, to: f64) -> Option<f64> {
+        match *self {
+            Element::Sphere { center, radius } => sphere(ray, center, radius, from, to),
+            Element::Capsule { start, end, radius } => capsule(ray, start, end, radius, from, to),
+            Element::Triangle { corner, edge_1, edge_2 } => triangle(ray, corner, edge_1, edge_2, from, to),
         }
     }
 }

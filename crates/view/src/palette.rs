@@ -16,9 +16,14 @@ const TABLE_BITS: u32 = 6;
 /// Height of the dither in sRGB steps: about the distance of two shades of one hue.
 const DITHER: i32 = 9;
 /// Stops of the colour scale that get their own shades.
-const SCALE_STOPS: usize = 14;
+const SCALE_STOPS: usize = 12;
 /// Shades of floors and of walls, each; the rest goes to the hues.
 const GREYS: usize = 26;
+/// Shades of floors and of walls where there is relief, which needs more.
+const FEW_GREYS: usize = 8;
+/// Tints of relief that get their own shades, and the shades of each.
+const GROUND_STOPS: usize = 4;
+const GROUND_SHADES: usize = 18;
 
 /// A palette and the way into it.
 #[derive(Clone, Debug)]
@@ -31,18 +36,34 @@ pub struct FilmPalette {
 impl FilmPalette {
     /// The palette for pictures drawn with `options`.
     pub fn new(options: &RenderOptions) -> Self {
-        let hues: Vec<Colour> = match options.colour_by {
-            ColourBy::Body => body_hues().collect(),
-            ColourBy::Speed | ColourBy::Height => {
-                (0..SCALE_STOPS).map(|i| scale(i as f64 / (SCALE_STOPS - 1) as f64)).collect()
+        FilmPalette::of(options, &[options.colour_by], false)
+    }
+
+    /// The palette for pictures drawn with `options`, but with any of `colours`, with or without relief.
+    pub fn of(options: &RenderOptions, colours: &[ColourBy], relief: bool) -> Self {
+        let mut hues: Vec<Colour> = Vec::new();
+        for colour_by in colours {
+            match colour_by {
+                ColourBy::Body => hues.extend(body_hues()),
+                ColourBy::Speed | ColourBy::Height => {
+                    hues.extend((0..SCALE_STOPS).map(|i| scale(i as f64 / (SCALE_STOPS - 1) as f64)));
+                }
+                ColourBy::StartHeight => hues.extend(colour::BANDS.map(colour::from_srgb)),
             }
-        };
+        }
         let mut colours = vec![options.background];
+        let greys = if relief { FEW_GREYS } else { GREYS };
         for grey in [colour::GROUND, colour::PANEL] {
             let grey = colour::from_srgb(grey);
-            colours.extend((0..GREYS).map(|i| to_srgb(scaled(grey, 1.25 * shade(i, GREYS)))));
+            colours.extend((0..greys).map(|i| to_srgb(scaled(grey, 1.25 * shade(i, greys)))));
         }
-        let shades = (usize::from(UNCHANGED) - colours.len()) / hues.len();
+        if relief {
+            for stop in 0..GROUND_STOPS {
+                let tint = colour::ground(stop as f64 / (GROUND_STOPS - 1) as f64);
+                colours.extend((0..GROUND_SHADES).map(|i| to_srgb(scaled(tint, 1.25 * shade(i, GROUND_SHADES)))));
+            }
+        }
+        let shades = (usize::from(UNCHANGED) - colours.len()) / hues.len().max(1);
         for hue in hues {
             colours.extend((0..shades).map(|i| to_srgb(scaled(hue, 1.25 * shade(i, shades)))));
         }

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::camera::{Camera, Lens};
 use crate::colour::{Colour, to_srgb};
 use crate::intersect::Ray;
+use crate::model::Models;
 use crate::overlay;
 use crate::shade::{Lamp, Light, TILE, Visible};
 use crate::world::World;
@@ -33,6 +34,8 @@ pub enum ColourBy {
     Speed,
     /// Height of its centre of mass \[m\].
     Height,
+    /// Height of its centre of mass at the start \[m\], in bands: see [`RenderOptions::start_heights`].
+    StartHeight,
 }
 
 /// How a picture is made.
@@ -50,8 +53,14 @@ pub struct RenderOptions {
     pub shadows: bool,
     /// What the colour of a grain says.
     pub colour_by: ColourBy,
-    /// Values at the ends of the colour scale \[m/s or m\]; none: 0 to 5 m/s for speed, the region's height for height.
+    /// Values at the ends of the colour scale \[m/s or m\]; none: 0 to 5 m/s for speed, the region's height for heights.
     pub range: Option<(f64, f64)>,
+    /// Height of each body at the start \[m\], in the order of the snapshot; a body that lacks one has its height now.
+    pub start_heights: Vec<f64>,
+    /// Whether ground is drawn as a map shows it, with light from the north-west and contour lines: static bodies of
+    /// shape `mesh` or `terrain`. None: those that are longer, along x or y, than 20 mean equal-volume diameters of the
+    /// dynamic bodies.
+    pub relief: Option<bool>,
     /// Box to which floors and walls are cut \[m\]; none: [`crate::scene_region`] of the snapshot.
     pub region: Option<Aabb>,
     /// Colour behind everything, sRGB.
@@ -70,6 +79,8 @@ impl Default for RenderOptions {
             shadows: true,
             colour_by: ColourBy::Body,
             range: None,
+            start_heights: Vec::new(),
+            relief: None,
             region: None,
             background: [250, 250, 250],
             caption: None,
@@ -86,7 +97,7 @@ impl RenderOptions {
     /// Values at the ends of the colour scale.
     pub(crate) fn scale_range(&self, region: &Aabb) -> (f64, f64) {
         self.range.unwrap_or(match self.colour_by {
-            ColourBy::Height if region.is_finite() => (region.min.z, region.max.z),
+            ColourBy::Height | ColourBy::StartHeight if region.is_finite() => (region.min.z, region.max.z),
             _ => (0.0, 5.0),
         })
     }
@@ -101,11 +112,35 @@ impl RenderOptions {
 /// The image has the width and height of the options. The same arguments give the same bytes with any number of
 /// threads.
 pub fn render(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions) -> RgbImage {
+    Renderer::new().render(snapshot, camera, options)
+}
+
+/// Draws the states of one run, seen by one camera: what stays the same is made once.
+#[derive(Debug, Default)]
+pub struct Renderer {
+    models: Models,
+}
+
+impl Renderer {
+    /// A renderer that has drawn nothing yet.
+    pub fn new() -> Self {
+        Renderer::default()
+    }
+
+    /// As [`render`]. All snapshots must have the same bodies in the same order, and the cameras the same place, width
+    /// of the picture and region: bodies are drawn as fine as the first picture needs.
+    pub fn render(&mut self, snapshot: &Snapshot, camera: &Camera, options: &RenderOptions) -> RgbImage {
+        draw(snapshot, camera, options, &mut self.models)
+    }
+}
+
+fn draw(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions, models: &mut Models) -> RgbImage {
     let (width, height) = options.size();
     let lens = Lens::new(camera, width, height);
+    let world = World::new(snapshot, &lens, options, models);
     let canvas = Canvas {
-        world: World::new(snapshot, &lens, options),
-        lamp: Lamp::new(&lens, options.occlusion_rays, options.shadows, options.background),
+        lamp: Lamp::new(&lens, options, world.relief.is_some()),
+        world,
         lens,
         width: width as usize,
         height: height as usize,
@@ -125,7 +160,7 @@ pub fn render(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions) -> 
         if on_edge { canvas.fine_colour(x, y, side, &seen, &light) } else { coarse[canvas.place(x, y)] }
     });
     let mut image = RgbImage::from_fn(width, height, |x, y| image::Rgb(fine[canvas.place(x as usize, y as usize)]));
-    overlay::draw_all(&mut image, options, snapshot);
+    overlay::draw_all(&mut image, options, snapshot, canvas.world.relief.as_ref());
     image
 }
 

@@ -10,6 +10,7 @@ use granule_model::DVec3;
 use crate::camera::Lens;
 use crate::colour::{self, Colour, blend, scaled};
 use crate::intersect::Ray;
+use crate::render::RenderOptions;
 use crate::world::{Thin, World};
 
 /// Pixels of a tile: each takes its own share of the sample directions.
@@ -17,6 +18,9 @@ pub(crate) const TILE: usize = 16;
 /// Light of the whole sky, and of the sun when it stands above the surface.
 const SKY: f32 = 0.62;
 const SUN: f32 = 0.62;
+/// Of ground that is drawn as relief: more sun and less sky, so that slopes stand out.
+const RELIEF_SKY: f32 = 0.42;
+const RELIEF_SUN: f32 = 0.86;
 /// How much darker a surface is that looks down: the ground gives back less than the sky.
 const GROUND_SHADE: f32 = 0.3;
 /// Tangent of the sun's half-angle, some 3 degrees: wider than nature's, for soft edges.
@@ -52,11 +56,13 @@ pub(crate) struct Lamp {
 }
 
 impl Lamp {
-    /// The sun stands behind the viewer's left shoulder, high.
-    pub(crate) fn new(lens: &Lens, occlusion_rays: u32, shadows: bool, background: [u8; 3]) -> Self {
+    /// The sun stands behind the viewer's left shoulder, high; over `relief` where it stands on maps.
+    pub(crate) fn new(lens: &Lens, options: &RenderOptions, relief: bool) -> Self {
+        let RenderOptions { occlusion_rays, shadows, background, .. } = *options;
         let axes = lens.axes();
         let level = |v: DVec3| (v - v.z * DVec3::Z).normalize_or_zero();
         let sun = (DVec3::Z - 0.55 * level(axes.right) - 0.45 * level(axes.forward)).normalize();
+        let sun = if relief { crate::relief::sun() } else { sun };
         let [r, g, b] = background.map(u32::from);
         let background = colour::from_srgb(r << 16 | g << 8 | b);
         Lamp { sun, sun_across: sun.any_orthonormal_pair(), occlusion_rays, shadows, background }
@@ -64,7 +70,7 @@ impl Lamp {
 
     pub(crate) fn first_visible(&self, world: &World, ray: &Ray) -> Option<Visible> {
         let hit = world.solid.nearest(ray, 0.0, f64::INFINITY)?;
-        let normal = world.solid_elements[hit.element as usize].normal(ray.at(hit.distance));
+        let normal = world.solid.get(&hit).normal(ray, hit.distance);
         let facing = if normal.dot(ray.direction) > 0.0 { -normal } else { normal };
         let normal = facing.to_array().map(|x| x as f32);
         Some(Visible { distance: hit.distance, element: hit.element, normal })
@@ -100,9 +106,13 @@ impl Lamp {
     pub(crate) fn colour(&self, world: &World, ray: &Ray, seen: Option<&Visible>, light: Light) -> Colour {
         let behind = seen.map_or(self.background, |seen| {
             let normal = DVec3::from_array(seen.normal.map(f64::from));
-            let sky = SKY * light[0] * (1.0 - GROUND_SHADE * 0.5 * (1.0 - normal.z as f32));
-            let sun = SUN * light[1] * normal.dot(self.sun).max(0.0) as f32;
-            scaled(world.skins[seen.element as usize].albedo, sky + sun)
+            let skin = &world.skins[seen.element as usize];
+            let relief = world.relief.as_ref().filter(|_| skin.relief);
+            let (sky, sun) = if relief.is_some() { (RELIEF_SKY, RELIEF_SUN) } else { (SKY, SUN) };
+            let sky = sky * light[0] * (1.0 - GROUND_SHADE * 0.5 * (1.0 - normal.z as f32));
+            let sun = sun * light[1] * normal.dot(self.sun).max(0.0) as f32;
+            let albedo = relief.map_or(skin.albedo, |relief| relief.colour(ray, seen.distance, normal));
+            scaled(albedo, sky + sun)
         });
         let limit = seen.map_or(f64::INFINITY, |s| s.distance);
         self.through_thin(world, ray, behind, limit, seen.is_none())

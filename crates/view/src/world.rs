@@ -7,11 +7,15 @@ use granule_engine::{BodySnapshot, Snapshot};
 use granule_geometry::{Primitive, Surface};
 use granule_model::{Aabb, BodyKind, DVec3};
 
+use std::sync::Arc;
+
 use crate::bvh::Bvh;
 use crate::camera::Lens;
 use crate::colour::{self, Colour};
 use crate::intersect::{Element, Ray};
+use crate::model::{Instance, Models, Solid};
 use crate::region::scene_region;
+use crate::relief::{Relief, reliefs};
 use crate::render::{ColourBy, RenderOptions};
 use crate::walls::{clip_polygon, clip_segment, crease_edges, plane_polygon};
 
@@ -35,6 +39,8 @@ pub(crate) struct Skin {
     /// Body that the element belongs to: neighbouring pixels of one body share their light.
     pub(crate) body: u32,
     pub(crate) albedo: Colour,
+    /// Whether it is ground that is drawn as relief, which has a colour of its own.
+    pub(crate) relief: bool,
 }
 
 /// What a thin element looks like.
@@ -50,10 +56,10 @@ pub(crate) enum Thin {
 
 /// Everything that a picture shows.
 pub(crate) struct World {
-    pub(crate) solid: Bvh,
-    pub(crate) solid_elements: Vec<Element>,
+    pub(crate) solid: Bvh<Solid>,
     pub(crate) skins: Vec<Skin>,
-    pub(crate) thin: Bvh,
+    pub(crate) relief: Option<Relief>,
+    pub(crate) thin: Bvh<Element>,
     pub(crate) thin_elements: Vec<Element>,
     pub(crate) thin_kinds: Vec<Thin>,
     /// Distance by which secondary rays leave their surface \[m\].
@@ -66,14 +72,15 @@ struct Builder {
     region: Aabb,
     eye: DVec3,
     line_radius: f64,
-    solid: Vec<Element>,
+    solid: Vec<Solid>,
     skins: Vec<Skin>,
     thin: Vec<Element>,
     kinds: Vec<Thin>,
 }
 
 impl World {
-    pub(crate) fn new(snapshot: &Snapshot, lens: &Lens, options: &RenderOptions) -> World {
+    /// `models` are those of this run; they grow by what they lack.
+    pub(crate) fn new(snapshot: &Snapshot, lens: &Lens, options: &RenderOptions, models: &mut Models) -> World {
         let region = options.region.unwrap_or_else(|| scene_region(snapshot));
         let eye = lens.eye();
         let scale = if region.is_finite() { region.size().length() } else { 1.0 };
@@ -87,21 +94,36 @@ impl World {
             thin: Vec::new(),
             kinds: Vec::new(),
         };
-        let hiding = hiding_obstacles(snapshot, eye);
+        let grounds = reliefs(snapshot, options.relief);
+        let near = nearest_distance(&region, eye);
+        let mut solids = |index: usize, body: &BodySnapshot| {
+            // Ground is never coarse: it has no size of its own in the picture.
+            let pixels = match body.kind {
+                BodyKind::Dynamic => 2.0 * body.shape.bounding_radius() / (near * lens.pixel_tangent()),
+                BodyKind::Static | BodyKind::Driven => f64::INFINITY,
+            };
+            body_solids(index, body, pixels, models)
+        };
+        let hiding = hiding_obstacles(snapshot, eye, &grounds, &mut solids);
         for (index, body) in snapshot.bodies.iter().enumerate().filter(|(_, b)| b.present) {
-            let skin = Skin { body: index as u32, albedo: albedo(index, body, &region, options) };
+            let relief = grounds.contains(&index);
+            let skin = Skin { body: index as u32, albedo: albedo(index, body, &region, options), relief };
             if body.shape.is_unbounded() {
                 builder.add_panels(body, skin);
             } else if hiding.contains(&index) {
                 builder.add_glass(body);
+            } else if let Some(cover) = builder.cover(body) {
+                builder.add_cut(body, skin, &cover);
             } else {
-                builder.add_solid(body, skin);
+                builder.solid.extend(solids(index, body));
+                builder.skins.resize(builder.solid.len(), skin);
             }
         }
+        let relief = builder.relief(lens);
         World {
             solid: Bvh::new(&builder.solid),
-            solid_elements: builder.solid,
             skins: builder.skins,
+            relief,
             thin: Bvh::new(&builder.thin),
             thin_elements: builder.thin,
             thin_kinds: builder.kinds,
@@ -128,7 +150,26 @@ fn albedo(index: usize, body: &BodySnapshot, region: &Aabb, options: &RenderOpti
         ColourBy::Body => colour::body_hue(index as u32),
         ColourBy::Speed => colour::scale(share(body.velocity.linear.length())),
         ColourBy::Height => colour::scale(share(body.pose.position.z)),
+        ColourBy::StartHeight => {
+            colour::band(share(options.start_heights.get(index).copied().unwrap_or(body.pose.position.z)))
+        }
     }
+}
+
+/// Distance of the eye from the nearest point of the region; of what is shown nothing that counts is nearer.
+fn nearest_distance(region: &Aabb, eye: DVec3) -> f64 {
+    if region.is_finite() { (eye - eye.clamp(region.min, region.max)).length() } else { 0.0 }
+}
+
+/// A bounded body, no finer than a body `pixels` wide needs: balls and capsules as they are, others by their models.
+fn body_solids(index: usize, body: &BodySnapshot, pixels: f64, models: &mut Models) -> Vec<Solid> {
+    if matches!(body.shape.name(), "sphere" | "capsule") {
+        let mut solids = Vec::new();
+        body_elements(body, |element| solids.push(Solid::Element(element)));
+        return solids;
+    }
+    let model = models.of(index, body, pixels);
+    vec![Solid::Instance(Arc::new(Instance::new(model, body.pose)))]
 }
 
 /// Elements of a bounded body in world coordinates.
@@ -163,15 +204,20 @@ fn add_below(element: Element, cover: Option<&Aabb>, out: &mut Vec<Element>) {
 }
 
 /// Places of the bounded bodies without mass that stand between `eye` and a good share of the grains, ascending.
-fn hiding_obstacles(snapshot: &Snapshot, eye: DVec3) -> Vec<usize> {
+/// Ground that is drawn as relief hides what it hides.
+fn hiding_obstacles(
+    snapshot: &Snapshot,
+    eye: DVec3,
+    grounds: &[usize],
+    solids: &mut impl FnMut(usize, &BodySnapshot) -> Vec<Solid>,
+) -> Vec<usize> {
     let mut elements = Vec::new();
     let mut owners: Vec<usize> = Vec::new();
     let present = || snapshot.bodies.iter().enumerate().filter(|(_, b)| b.present);
-    for (index, body) in present().filter(|(_, b)| b.kind != BodyKind::Dynamic && !b.shape.is_unbounded()) {
-        body_elements(body, |element| {
-            elements.push(element);
-            owners.push(index);
-        });
+    let solid_obstacle = |b: &BodySnapshot| b.kind != BodyKind::Dynamic && !b.shape.is_unbounded();
+    for (index, body) in present().filter(|(i, b)| solid_obstacle(b) && !grounds.contains(i)) {
+        elements.extend(solids(index, body));
+        owners.resize(elements.len(), index);
     }
     let grains: Vec<DVec3> =
         present().filter(|(_, b)| b.kind == BodyKind::Dynamic).map(|(_, b)| b.pose.position).collect();
@@ -198,10 +244,23 @@ fn hiding_obstacles(snapshot: &Snapshot, eye: DVec3) -> Vec<usize> {
 }
 
 impl Builder {
-    fn add_solid(&mut self, body: &BodySnapshot, skin: Skin) {
-        let cover = self.cover(body);
-        body_elements(body, |element| add_below(element, cover.as_ref(), &mut self.solid));
+    /// Adds the part of an obstacle that lies in `cover`.
+    fn add_cut(&mut self, body: &BodySnapshot, skin: Skin, cover: &Aabb) {
+        let mut elements = Vec::new();
+        body_elements(body, |element| add_below(element, Some(cover), &mut elements));
+        self.solid.extend(elements.into_iter().map(Solid::Element));
         self.skins.resize(self.solid.len(), skin);
+    }
+
+    /// How ground is drawn, where there is some.
+    fn relief(&self, lens: &Lens) -> Option<Relief> {
+        let grounds = self.solid.iter().zip(&self.skins).filter(|(_, skin)| skin.relief);
+        let instances = grounds.filter_map(|(solid, _)| match solid {
+            Solid::Instance(instance) => Some(instance),
+            Solid::Element(_) => None,
+        });
+        let any = instances.clone().next().is_some();
+        any.then(|| Relief::new(instances.flat_map(|instance| instance.corners()), lens))
     }
 
     fn add_glass(&mut self, body: &BodySnapshot) {
@@ -225,6 +284,8 @@ impl Builder {
         let cuttable = body.kind != BodyKind::Dynamic
             && !body.shape.name().ends_with("mesh")
             && body.shape.as_height_field().is_none();
+        let ground = body.shape.name().ends_with("mesh") || body.shape.name() == "terrain";
+        let cuttable = body.kind != BodyKind::Dynamic && !ground;
         let above = cuttable && self.region.is_finite() && own.max.z > self.region.max.z;
         above.then(|| Aabb::new(own.min, own.max.with_z(self.region.max.z)).union(&Aabb::new(own.min, own.min)))
     }
@@ -268,7 +329,7 @@ impl Builder {
         }
         let fan = (1..polygon.len().saturating_sub(1)).map(|i| Element::triangle(first, polygon[i], polygon[i + 1]));
         if normal.z > FLOOR_RISE {
-            self.solid.extend(fan);
+            self.solid.extend(fan.map(Solid::Element));
             self.skins.resize(self.solid.len(), Skin { albedo: colour::from_srgb(colour::GROUND), ..skin });
         } else {
             self.thin.extend(fan);

@@ -2,11 +2,13 @@
 //!
 //! [`run`] drives, [`Recorder`] writes, [`measure`] measures; the demos and the sweep use the same parts.
 
+mod colours;
 mod files;
 mod forces;
 mod history;
 pub mod measure;
 mod outcome;
+mod pace;
 mod pictures;
 mod progress;
 mod recorder;

@@ -4,10 +4,14 @@ use std::path::Path;
 
 use granule_engine::{BodySnapshot, Simulation, Snapshot};
 use granule_model::{Aabb, BodyKind, Pose};
-use granule_scene::{Pictures, Stage};
-use granule_view::{Camera, Film, FilmPalette, Framing, RenderOptions, draw_caption, render, save_png};
+use granule_scene::{OutputPlan, Pictures, Stage};
+use granule_view::{
+    Camera, ColourBy, Film, FilmPalette, Framing, RenderOptions, Renderer, draw_caption, has_relief, over_relief,
+    save_png,
+};
 use image::RgbImage;
 
+use super::colours::Colours;
 use super::reel::{MEMORY, Reel, State};
 use crate::error::CliError;
 use crate::results::Results;
@@ -38,8 +42,10 @@ pub(crate) struct FilmPlan {
 #[derive(Debug)]
 pub(crate) struct Album {
     results: Results,
-    plan: Pictures,
+    plan: OutputPlan,
     film: Option<FilmPlan>,
+    /// Height of each body in the first state \[m\].
+    start_heights: Vec<f64>,
     releasing_at: Option<f64>,
     framing: Framing,
     taken: Vec<(String, State)>,
@@ -49,11 +55,12 @@ pub(crate) struct Album {
 
 impl Album {
     /// An album among `results`.
-    pub(crate) fn new(results: &Results, plan: Pictures, film: Option<FilmPlan>) -> Self {
+    pub(crate) fn new(results: &Results, plan: OutputPlan, film: Option<FilmPlan>) -> Self {
         Album {
             results: results.clone(),
             plan,
             film,
+            start_heights: Vec::new(),
             releasing_at: None,
             framing: Framing::new(),
             taken: Vec::new(),
@@ -73,14 +80,16 @@ impl Album {
     }
 
     pub(crate) fn begin(&mut self, simulation: &Simulation) {
-        if self.plan != Pictures::None {
-            self.take("first", &simulation.snapshot());
+        let snapshot = simulation.snapshot();
+        self.start_heights = snapshot.bodies.iter().map(|b| b.pose.position.z).collect();
+        if self.plan.pictures != Pictures::None {
+            self.take("first", &snapshot);
         }
     }
 
     pub(crate) fn stage_begins(&mut self, simulation: &Simulation, stage: &Stage) {
         let gravity = simulation.settings().gravity.length();
-        if self.plan == Pictures::Stages && !stage.remove.is_empty() && gravity > 0.0 {
+        if self.plan.pictures == Pictures::Stages && !stage.remove.is_empty() && gravity > 0.0 {
             let radius = simulation.scales().smallest_radius;
             self.releasing_at = Some(simulation.time() + RELEASING * (radius / gravity).sqrt());
         }
@@ -98,7 +107,7 @@ impl Album {
         if self.releasing_at.take().is_some() {
             self.take("releasing", &simulation.snapshot());
         }
-        if self.plan == Pictures::Stages && !last {
+        if self.plan.pictures == Pictures::Stages && !last {
             let name = if removal_follows { "packed".to_owned() } else { file_name(name) };
             self.take(&name, &simulation.snapshot());
         }
@@ -118,15 +127,27 @@ impl Album {
     /// The first [`CliError`], naming the path that cannot be written.
     pub(crate) fn end(&mut self, simulation: &Simulation) -> Result<(), CliError> {
         let mut scene = simulation.snapshot();
-        if self.plan != Pictures::None {
+        if self.plan.pictures != Pictures::None {
             self.take("final", &scene);
         }
         if self.taken.is_empty() && self.reel.states().is_empty() {
             return Ok(());
         }
+        let look = self.look(&scene);
+        let pictures = self.draw_pictures(&mut scene, &look);
+        pictures.and(self.draw_film(&mut scene, &look))
+    }
+
+    /// What all pictures have in common.
+    fn look(&self, scene: &Snapshot) -> Look {
         let region = self.framing.region();
-        let pictures = self.draw_pictures(&mut scene, &region);
-        pictures.and(self.draw_film(&mut scene, &region))
+        let over_relief = over_relief(&self.framing, scene, self.plan.relief, ASPECT);
+        Look {
+            region,
+            camera: over_relief.unwrap_or_else(|| Camera::framing(&region, Camera::default_direction())),
+            relief: self.plan.relief,
+            colours: Colours::new(self.plan.colour, self.framing.speed_range(), &self.start_heights, scene),
+        }
     }
 
     /// Keeps a state under a name; one that is taken already gets a number.
@@ -142,21 +163,21 @@ impl Album {
         self.taken.push((name, State::of(snapshot)));
     }
 
-    fn draw_pictures(&self, scene: &mut Snapshot, region: &Aabb) -> Result<(), CliError> {
-        let camera = Camera::framing(region, Camera::default_direction());
+    fn draw_pictures(&self, scene: &mut Snapshot, look: &Look) -> Result<(), CliError> {
+        let mut renderer = Renderer::new();
         let draw = |(name, state): &(String, State)| {
             state.show_in(scene);
-            let options = RenderOptions { region: Some(*region), ..RenderOptions::default() };
-            let caption = Some(caption(scene, &camera, &options));
-            let options = RenderOptions { caption, ..options };
+            let mut options = look.options(RenderOptions::default());
+            look.colours.set(scene, name == "final", &mut options);
+            options.caption = Some(caption(scene, &look.camera, &options));
             let path = self.results.file(&format!("{name}.png"))?;
-            Ok(save_png(&path, &render(scene, &camera, &options))?)
+            Ok(save_png(&path, &renderer.render(scene, &look.camera, &options))?)
         };
         let results: Vec<Result<(), CliError>> = self.taken.iter().map(draw).collect();
         results.into_iter().collect()
     }
 
-    fn draw_film(&mut self, scene: &mut Snapshot, region: &Aabb) -> Result<(), CliError> {
+    fn draw_film(&mut self, scene: &mut Snapshot, look: &Look) -> Result<(), CliError> {
         let Some(plan) = self.film.filter(|_| !self.reel.states().is_empty()) else { return Ok(()) };
         let every = self.reel.every();
         if every > 1 {
@@ -164,7 +185,8 @@ impl Album {
             let text = format!("film.gif has one frame in {every} of those asked for: more do not fit in {memory} MiB");
             self.remarks.push(text);
         }
-        let mut cinema = Cinema::create(&self.results.file(FILM)?, plan.rate / every as f64, region)?;
+        let relief = has_relief(scene, look.relief);
+        let mut cinema = Cinema::create(&self.results.file(FILM)?, plan.rate / every as f64, look, relief)?;
         self.reel.states().iter().try_for_each(|state| {
             state.show_in(scene);
             cinema.push(scene)
@@ -197,10 +219,28 @@ fn numbered(name: &str, before: usize) -> String {
     if before == 0 { name.to_owned() } else { format!("{name}-{}", before + 1) }
 }
 
-/// The film of a run, from one place.
-struct Cinema {
-    film: Film,
+/// Width of pictures and of the film over their height.
+const ASPECT: f64 = 16.0 / 9.0;
+
+/// What all pictures of a run and its film have in common.
+struct Look {
+    region: Aabb,
     camera: Camera,
+    relief: Option<bool>,
+    colours: Colours,
+}
+
+impl Look {
+    fn options(&self, size: RenderOptions) -> RenderOptions {
+        RenderOptions { region: Some(self.region), relief: self.relief, ..size }
+    }
+}
+
+/// The film of a run, from one place.
+struct Cinema<'a> {
+    film: Film,
+    look: &'a Look,
+    renderer: Renderer,
     options: RenderOptions,
     /// Edge of a pixel in the world, at least \[m\].
     pixel: f64,
@@ -211,35 +251,43 @@ struct Cinema {
 struct Drawn {
     image: RgbImage,
     bodies: Vec<(Pose, bool)>,
+    colour_by: ColourBy,
 }
+
+/// Width and height of a film over relief, where grains are small.
+const RELIEF_FILM: (u32, u32) = (960, 540);
 
 /// Motion since a picture was drawn up to which it is used again, in pixels: root mean square over the bodies, and the
 /// largest. In a pile that has come to rest some last grain still rolls; it may go on in small jumps.
 const STILL: (f64, f64) = (0.25, 1.5);
 
-impl Cinema {
-    /// A film of `region` at `path`.
-    fn create(path: &Path, rate: f64, region: &Aabb) -> Result<Self, CliError> {
-        let options = RenderOptions { region: Some(*region), ..RenderOptions::film() };
-        let palette = FilmPalette::new(&options);
-        let film = Film::create(path, options.width, options.height, rate, palette)?;
-        let pixel = region.size().max_element() / f64::from(options.width.max(options.height));
-        let camera = Camera::framing(region, Camera::default_direction());
-        Ok(Cinema { film, camera, options, pixel, drawn: None })
+impl<'a> Cinema<'a> {
+    /// A film at `path`.
+    fn create(path: &Path, rate: f64, look: &'a Look, relief: bool) -> Result<Self, CliError> {
+        let size = if relief { RELIEF_FILM } else { (640, 360) };
+        let (width, height) = size;
+        let options = look.options(RenderOptions { width, height, ..RenderOptions::film() });
+        let palette = FilmPalette::of(&options, look.colours.all(), relief);
+        let film = Film::create(path, width, height, rate, palette)?;
+        let pixel = look.region.size().max_element() / f64::from(width.max(height));
+        Ok(Cinema { film, look, renderer: Renderer::new(), options, pixel, drawn: None })
     }
 
     /// Appends a frame. What stands still is drawn once: a pile that comes to rest takes half of many runs.
     fn push(&mut self, snapshot: &Snapshot) -> Result<(), CliError> {
+        self.look.colours.set(snapshot, false, &mut self.options);
+        let colour_by = self.options.colour_by;
         let drawn = match self.drawn.take() {
-            Some(drawn) if drawn.shows(snapshot, self.pixel) => drawn,
+            Some(drawn) if drawn.colour_by == colour_by && drawn.shows(snapshot, self.pixel) => drawn,
             _ => Drawn {
-                image: render(snapshot, &self.camera, &self.options),
+                image: self.renderer.render(snapshot, &self.look.camera, &self.options),
                 bodies: snapshot.bodies.iter().map(|b| (b.pose, b.present)).collect(),
+                colour_by,
             },
         };
         let mut image = drawn.image.clone();
         self.drawn = Some(drawn);
-        draw_caption(&mut image, &caption(snapshot, &self.camera, &self.options));
+        draw_caption(&mut image, &caption(snapshot, &self.look.camera, &self.options));
         Ok(self.film.push(&image)?)
     }
 }

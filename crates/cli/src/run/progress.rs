@@ -9,6 +9,7 @@ use granule_engine::{Simulation, StepReport};
 use granule_scene::Scene;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::pace::Pace;
 use super::runner::{Event, Observer, Plan};
 use crate::console::note;
 use crate::error::CliError;
@@ -36,6 +37,7 @@ pub(crate) struct Progress {
     until_rest: bool,
     stage: String,
     began: Instant,
+    pace: Pace,
     /// When something was shown last; the steps made since then, and what the engine took for them \[s\].
     shown: Instant,
     since_steps: u64,
@@ -58,6 +60,7 @@ impl Progress {
             until_rest: plan.until_rest(),
             stage: String::new(),
             began: now,
+            pace: Pace::default(),
             shown: now,
             since_steps: 0,
             stepping: 0.0,
@@ -80,6 +83,7 @@ impl Progress {
             return;
         }
         let milliseconds = 1e3 * self.stepping / self.since_steps as f64;
+        self.pace.mark((now - self.began).as_secs_f64(), simulation.time());
         let text = self.text(simulation, milliseconds);
         self.shown = now;
         (self.since_steps, self.stepping) = (0, 0.0);
@@ -101,9 +105,8 @@ impl Progress {
             time_text(time, self.limit, self.until_rest),
             self.contacts,
         );
-        let per_second = self.began.elapsed().as_secs_f64() / time.max(f64::MIN_POSITIVE);
-        let left = per_second * (self.limit - time).max(0.0);
-        let bound = if self.until_rest { "less than " } else { "" };
+        let left = self.pace.time_for(self.limit - time);
+        let bound = if self.until_rest { "at most about " } else { "about " };
         // Writing to a String cannot fail.
         let _ = write!(text, ", {bound}{} left", duration_text(left));
         text

@@ -124,7 +124,7 @@ impl Recorder {
             series: vtk.then(series).transpose()?,
             walls: plan.contacts.then(|| WallRecorder::create(&results, plan.frames_per_second)).transpose()?,
             chains: (plan.contacts && vtk).then(|| forces::begin_series(&results)).transpose()?,
-            album: Album::new(&results, plan.pictures, film),
+            album: Album::new(&results, plan, film),
             results,
             frames: Frames::new(plan.frames_per_second),
             framed: None,

@@ -1,7 +1,7 @@
 //! The states of a run that are drawn when it has ended: where each body was, within a bound on memory.
 
 use granule_engine::Snapshot;
-use granule_model::Pose;
+use granule_model::{DVec3, Pose, Velocity};
 
 /// Memory that the states of a film may take \[bytes\]: 400 frames of 540 bodies take 14e6. Beyond it every second
 /// state is dropped, and of those that follow only every second one is kept.
@@ -12,20 +12,23 @@ pub(crate) const MEMORY: usize = 256 << 20;
 pub(crate) struct State {
     /// Simulated time \[s\].
     pub(crate) time: f64,
-    /// Pose of each body, and whether it was there.
-    bodies: Vec<(Pose, bool)>,
+    /// Pose of each body, its speed \[m/s\], and whether it was there.
+    bodies: Vec<(Pose, f32, bool)>,
 }
 
 impl State {
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
-        State { time: snapshot.time, bodies: snapshot.bodies.iter().map(|b| (b.pose, b.present)).collect() }
+        let bodies = snapshot.bodies.iter().map(|b| (b.pose, b.velocity.linear.length() as f32, b.present));
+        State { time: snapshot.time, bodies: bodies.collect() }
     }
 
-    /// Puts the bodies of `snapshot`, one of the same run, where they were in this state. Their velocities stay.
+    /// Puts the bodies of `snapshot`, one of the same run, where they were in this state, as fast as they were; in
+    /// which direction they moved is not kept.
     pub(crate) fn show_in(&self, snapshot: &mut Snapshot) {
         snapshot.time = self.time;
-        for (body, (pose, present)) in snapshot.bodies.iter_mut().zip(&self.bodies) {
+        for (body, (pose, speed, present)) in snapshot.bodies.iter_mut().zip(&self.bodies) {
             (body.pose, body.present) = (*pose, *present);
+            body.velocity = Velocity { linear: DVec3::X * f64::from(*speed), angular: DVec3::ZERO };
         }
     }
 
@@ -79,7 +82,7 @@ mod tests {
     use super::*;
     use granule_engine::{BodyDescription, MaterialId, Settings, Simulation};
     use granule_geometry::Shape;
-    use granule_model::{DVec3, Material};
+    use granule_model::Material;
 
     #[test]
     fn states_stay_equally_spaced_within_the_memory() {
@@ -93,6 +96,7 @@ mod tests {
         for step in 0..100u32 {
             snapshot.time = f64::from(step);
             snapshot.bodies[0].pose.position = DVec3::X * f64::from(step);
+            snapshot.bodies[0].velocity.linear = DVec3::Z * f64::from(step);
             reel.offer(&snapshot);
             assert!(reel.states().len() <= 10);
         }
@@ -100,6 +104,7 @@ mod tests {
         assert_eq!((reel.every(), times), (16, (0..7).map(|k| 16.0 * f64::from(k)).collect()));
         reel.states()[2].show_in(&mut snapshot);
         assert_eq!((snapshot.time, snapshot.bodies[0].pose.position.x), (32.0, 32.0));
+        assert_eq!(snapshot.bodies[0].velocity.linear.length(), 32.0);
         // One state alone may be larger than the memory.
         let mut tiny = Reel::new(1);
         (0..9).for_each(|_| tiny.offer(&snapshot));

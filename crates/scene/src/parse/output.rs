@@ -4,14 +4,26 @@ use granule_measure::{Fall, LongSide, ReposeGrid};
 
 use crate::error::SceneError;
 use crate::parse::rectangle;
-use crate::plan::{MeasurePlan, OutputPlan, PackingPlan, Pictures, ReposePlan};
+use crate::plan::{MeasurePlan, OutputPlan, PackingPlan, PictureColour, Pictures, ReposePlan};
 use crate::read::{Item, Table};
 
 const MEASURE: &[&str] = &["repose", "packing"];
 const REPOSE: &[&str] = &["corner", "size", "direction", "strips", "cells", "height"];
 const PACKING: &[&str] = &["corner", "size", "height", "inset", "quantile"];
-const OUTPUT: &[&str] =
-    &["summary", "energy_every", "final_state", "contacts", "vtk", "frames_per_second", "pictures", "film", "plots"];
+const OUTPUT: &[&str] = &[
+    "summary",
+    "energy_every",
+    "final_state",
+    "contacts",
+    "vtk",
+    "frames_per_second",
+    "pictures",
+    "film",
+    "colour",
+    "relief",
+    "plots",
+];
+const COLOURS: [&str; 5] = ["body", "speed", "height", "start-height", "avalanche"];
 /// Most strips, and cells in a strip.
 const MOST_CELLS: u64 = 10_000;
 /// Share of the centres of a pile below the top of its core: the surface of a settled bed is about two layers rough.
@@ -62,6 +74,13 @@ pub(super) fn plan(root: &Table<'_, '_>) -> Result<OutputPlan, SceneError> {
     let Some(item) = root.get("output") else { return Ok(defaults) };
     let table = item.table("`[output]`", OUTPUT)?;
     let pictures = [Pictures::FirstLast, Pictures::Stages, Pictures::None];
+    let colours = [
+        PictureColour::Body,
+        PictureColour::Speed,
+        PictureColour::Height,
+        PictureColour::StartHeight,
+        PictureColour::Avalanche,
+    ];
     let every = |i: Item<'_, '_>| i.integer(0, u64::from(u32::MAX)).map(|n| n as u32);
     Ok(OutputPlan {
         summary: table.or("summary", defaults.summary, Item::boolean)?,
@@ -73,6 +92,8 @@ pub(super) fn plan(root: &Table<'_, '_>) -> Result<OutputPlan, SceneError> {
         pictures: table
             .or("pictures", defaults.pictures, |i| i.one_of(&["first-last", "stages", "none"]).map(|k| pictures[k]))?,
         film: table.or("film", defaults.film, Item::boolean)?,
+        colour: table.or("colour", defaults.colour, |i| i.one_of(&COLOURS).map(|k| colours[k]))?,
+        relief: table.optional("relief", Item::boolean)?,
         plots: table.or("plots", defaults.plots, Item::boolean)?,
     })
 }
