@@ -5,6 +5,8 @@
 //! file. Every function that touches a file returns an [`ExportError`] that names the path. Quantities are in SI units,
 //! angles of repose in degrees. Pictures and films of the bodies themselves are made by `granule-view`.
 
+mod avalanche_summary;
+mod avalanche_table;
 mod contacts;
 mod energy;
 mod error;
@@ -17,6 +19,13 @@ mod summary;
 mod table;
 mod vtk;
 
+pub use avalanche_summary::{
+    AvalancheSummary, DepositSummary, ExtentSummary, FallSummary, MoundSummary, RunoutSummary,
+};
+pub use avalanche_table::{
+    AVALANCHE_COLUMNS, AvalancheRow, AvalancheWriter, MOUND_COLUMNS, MoundRow, MoundWriter, OUTLINE_COLUMNS,
+    write_outlines,
+};
 pub use contacts::{CONTACT_COLUMNS, WALL_COLUMNS, WallRow, WallWriter, write_contacts};
 pub use energy::{EnergyRow, EnergyWriter, write_energy};
 pub use error::ExportError;

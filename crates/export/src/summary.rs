@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::avalanche_summary::{AvalancheSummary, MoundSummary};
 use crate::error::ExportError;
 use crate::number::finite_or_null;
 use crate::repose_summary::{ReposeAngle, ReposeSummary};
@@ -21,6 +22,10 @@ pub struct Summary {
     pub angle_of_repose_deg: Option<ReposeAngle>,
     /// The surface and its angle; absent when the scene asks for none or the run did not come to its end.
     pub repose: Option<ReposeSummary>,
+    /// Runout and deposit; absent when the scene asks for none.
+    pub avalanche: Option<AvalancheSummary>,
+    /// Height and radius of a mound; absent when the scene asks for none or there are no bodies.
+    pub mound: Option<MoundSummary>,
     /// Whether the run ended at rest by the criterion of the engine.
     pub at_rest: bool,
     /// Largest overlap of any contact in any step over the smaller body's equal-volume radius \[-\].

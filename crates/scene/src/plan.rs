@@ -27,6 +27,10 @@ pub struct MeasurePlan {
     pub repose: Option<ReposePlan>,
     /// The packing fraction, at the end of the first stage.
     pub packing: Option<PackingPlan>,
+    /// Runout, front and deposit of an avalanche.
+    pub avalanche: Option<AvalanchePlan>,
+    /// Height and radius of a mound.
+    pub mound: Option<MoundPlan>,
 }
 
 /// A rectangle of the floor, x and y in the world.
@@ -66,6 +70,28 @@ pub struct PackingPlan {
     pub inset: f64,
     /// The core ends at the height below which this share of the centres lies \[-\], above 0 and at most 1.
     pub quantile: f64,
+}
+
+/// How an avalanche is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AvalanchePlan {
+    /// Horizontal unit vector downslope, x and y.
+    pub direction: [f64; 2],
+    /// Size of the cells of the deposit's raster \[m\], above 0; none: the diameter of the grains.
+    pub cell: Option<f64>,
+    /// Speed below which mass counts as stopped \[m/s\], above 0.
+    pub speed: f64,
+    /// Thickness of the deposit along its outline \[m\], above 0; none: a tenth of the diameter of the grains.
+    pub outline: Option<f64>,
+}
+
+/// How a mound is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoundPlan {
+    /// Place from which distances count, x and y \[m\]; none: the centre of mass.
+    pub centre: Option<[f64; 2]>,
+    /// Level of the floor \[m\]; none: that of the ground below the centre.
+    pub height: Option<f64>,
 }
 
 /// When pictures are drawn.
@@ -120,6 +146,7 @@ pub struct OutputPlan {
     /// Whether ground of meshes and terrain is drawn as a map shows it; none: where it is wide.
     pub relief: Option<bool>,
     /// Plots of energy and, where the angle of repose is measured, of the profile.
+    /// Plots of energy and of what is measured.
     pub plots: bool,
 }
 

@@ -40,6 +40,28 @@ fn run_drag_measure_and_output() {
 }
 
 #[test]
+fn avalanche_mound_and_rest_by_mass() {
+    let scene = parse(
+        "[run]\nrest = { speed = 0.1, fraction = 0.95, by = \"mass\", energy = 1 }
+[measure.avalanche]\ndirection = [3, 4, 0]\ncell = 2\n[measure.mound]\nheight = -1\n",
+    );
+    assert!(scene.rest.by_mass && !parse("").rest.by_mass);
+    let avalanche = scene.measure.avalanche.expect("an avalanche is measured");
+    assert!((avalanche.direction[0] - 0.6).abs() < 1e-15 && (avalanche.direction[1] - 0.8).abs() < 1e-15);
+    assert_eq!((avalanche.cell, avalanche.speed, avalanche.outline), (Some(2.0), 0.1, None));
+    let mound = scene.measure.mound.expect("a mound is measured");
+    assert_eq!((mound.centre, mound.height), (None, Some(-1.0)));
+    for direction in ["[0, 0, 0]", "[0, 0, -1]", "[1, 0, 0.1]", "[0, 0]"] {
+        let text = format!("{HEAD}[measure.avalanche]\ndirection = {direction}\n");
+        let error = Scene::parse(&text, "test.toml", Path::new("")).map(|s| s.measure).expect_err(direction);
+        assert!(error.message().contains("direction"), "{error}");
+    }
+    // However short it is.
+    let tiny = parse("[measure.avalanche]\ndirection = [0, -1e-300, 0]\n").measure.avalanche.expect("measured");
+    assert_eq!(tiny.direction, [0.0, -1.0]);
+}
+
+#[test]
 fn a_domain_takes_bodies_out_unless_it_says_otherwise() {
     assert_eq!(parse("").settings.domain, None);
     let text = "[domain]\nmin = [-1, -2, -3]\nmax = [4, 5, 6.5]\n";

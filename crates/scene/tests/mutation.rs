@@ -68,6 +68,11 @@ limit = 6
 size = [2, 1]
 [measure.packing]
 size = [1, 1]
+[measure.avalanche]
+direction = [1, 0.5, 0]
+cell = 0.5
+[measure.mound]
+centre = [1, 2]
 [output]
 vtk = true
 pictures = "stages"

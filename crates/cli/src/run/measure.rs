@@ -52,6 +52,29 @@ pub(super) fn median_diameter(snapshot: &Snapshot) -> Option<f64> {
     })
 }
 
+/// Share of the grains' centres that may lie below the floor: some may have fallen beside it.
+const BELOW_FLOOR: f64 = 0.1;
+
+/// Height below which the centres of a tenth of the grains lie \[m\]; infinite without grains.
+pub(super) fn grain_level(snapshot: &Snapshot) -> f64 {
+    level_of(particles(snapshot))
+}
+
+/// The same of some grains.
+pub(super) fn level_of<'a>(grains: impl Iterator<Item = &'a BodySnapshot>) -> f64 {
+    let mut centers: Vec<f64> = grains.map(|b| b.pose.position.z).collect();
+    centers.sort_by(f64::total_cmp);
+    centers.get((BELOW_FLOOR * centers.len() as f64) as usize).copied().unwrap_or(f64::INFINITY)
+}
+
+/// Height of the ground at a place \[m\]: the highest point of a static or driven body there that is not above
+/// `below`.
+pub(super) fn ground_level(snapshot: &Snapshot, at: [f64; 2], below: f64) -> Option<f64> {
+    let ground = snapshot.bodies.iter().filter(|b| b.present && b.kind != BodyKind::Dynamic);
+    let tops = ground.filter_map(|b| b.shape.highest_point(&b.pose, at, at)).map(|p| p.z);
+    tops.filter(|z| *z <= below).reduce(f64::max)
+}
+
 /// Mean number of bodies, walls included, that a particle touches; none without particles.
 pub fn mean_coordination(simulation: &Simulation) -> Option<f64> {
     let snapshot = simulation.snapshot();

@@ -3,10 +3,13 @@
 //! [`run`] drives, [`Recorder`] writes, [`measure`] measures; the demos and the sweep use the same parts.
 
 mod colours;
+mod avalanche;
+mod deposit;
 mod files;
 mod forces;
 mod history;
 pub mod measure;
+mod mound;
 mod outcome;
 mod pace;
 mod pictures;
@@ -18,6 +21,7 @@ mod runner;
 
 use progress::Progress;
 
+pub use avalanche::Grains;
 pub use outcome::{Facts, describe, summary};
 pub use recorder::Recorder;
 pub use runner::{Ending, Event, Observer, Outcome, Plan, StageOutcome, run};
@@ -149,6 +153,7 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         let mut progress = Progress::new(request.quiet, scene, &plan);
         let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];
         let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);
+        outcome.remarks.extend(outcome::missing(scene, &built.simulation, &outcome));
         let facts = Facts { threads: rayon::current_num_threads(), ..request.facts };
         let summary = summary(scene, &built, &outcome, &facts);
         let written = recorder.finish(scene, &built.simulation, &outcome, &summary);

@@ -4,12 +4,15 @@ use std::fmt::Write;
 use std::path::Path;
 
 use granule_engine::{ImpactCounts, Simulation, Snapshot};
-use granule_export::{EnergyTotals, ImpactSummary, RemovedSummary, StageSummary, Summary, state_hash_text};
+use granule_export::{
+    AvalancheSummary, EnergyTotals, ImpactSummary, RemovedSummary, StageSummary, Summary, state_hash_text,
+};
 use granule_scene::{BuiltScene, Scene};
 
 use super::measure;
 use super::repose::{self, Repose};
 use super::runner::{Outcome, StageOutcome};
+use super::{avalanche, mound};
 
 /// Parameters of a run that its summary repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +40,8 @@ pub fn summary(scene: &Scene, built: &BuiltScene, outcome: &Outcome, facts: &Fac
         scene: scene.name.clone(),
         angle_of_repose_deg: repose.as_ref().filter(|r| r.is_slope()).and_then(|r| r.tang_2014),
         repose,
+        avalanche: avalanche(scene, &snapshot, outcome).map(|(found, _)| found),
+        mound: scene.measure.mound.and_then(|plan| mound::summary(&snapshot, &plan)),
         at_rest: simulation.at_rest(),
         largest_overlap: simulation.largest_overlap(),
         energy_gained: audit.energy_gained,
@@ -69,6 +74,22 @@ pub fn summary(scene: &Scene, built: &BuiltScene, outcome: &Outcome, facts: &Fac
         removed: removed(simulation, &snapshot),
         warnings: built.warnings.iter().chain(&outcome.remarks).cloned().collect(),
     }
+}
+
+/// Avalanche, and why some of it is missing; none where the scene measures none or the run had no first stage.
+fn avalanche(scene: &Scene, snapshot: &Snapshot, outcome: &Outcome) -> Option<(AvalancheSummary, Vec<String>)> {
+    let (plan, source) = (scene.measure.avalanche?, outcome.source.as_ref()?);
+    Some(avalanche::summary(snapshot, &plan, source))
+}
+
+/// Why something of an avalanche or a mound that the scene asks for could not be measured, sentences.
+pub(super) fn missing(scene: &Scene, simulation: &Simulation, outcome: &Outcome) -> Vec<String> {
+    let snapshot = simulation.snapshot();
+    let mut remarks = avalanche(scene, &snapshot, outcome).map(|(_, remarks)| remarks).unwrap_or_default();
+    if scene.measure.mound.is_some_and(|plan| mound::summary(&snapshot, &plan).is_none()) {
+        remarks.push("there is no mound of `[measure.mound]`: no body is there at the end".to_owned());
+    }
+    remarks
 }
 
 /// The coefficient of friction, where the scene has one material, for which static and dynamic are the same.
@@ -160,6 +181,12 @@ pub fn describe(summary: &Summary, folder: &Path) -> String {
     }
     if let Some(found) = &summary.repose {
         line("angle of repose", repose::describe(found));
+    }
+    for (label, text) in summary.avalanche.iter().flat_map(avalanche::describe) {
+        line(label, text);
+    }
+    if let Some(found) = &summary.mound {
+        line("mound", mound::describe(found));
     }
     for stage in &summary.stages {
         let end = if stage.at_rest { "at rest" } else { "not at rest" };

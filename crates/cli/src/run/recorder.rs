@@ -3,15 +3,18 @@
 use std::path::Path;
 
 use granule_engine::{Simulation, Snapshot};
-use granule_export::plot::{EnergyFigure, save_figure};
+use granule_export::plot::{BudgetFigure, EnergyFigure, save_figure};
 use granule_export::{
     ContactSeriesWriter, EnergyRow, EnergyWriter, SeriesWriter, Summary, VtkOptions, write_final_state,
 };
 use granule_scene::{OutputPlan, Scene};
 
+use super::avalanche::{self, AvalancheRecorder};
+use super::deposit::{self, DepositMap};
 use super::files::{Frames, energy_row};
 use super::forces::{self, WallRecorder};
 use super::history::History;
+use super::mound::{self, MoundRecorder};
 use super::pictures::{self, Album, FILM, FilmPlan};
 use super::repose::Repose;
 use super::runner::{Event, Observer, Outcome};
@@ -30,6 +33,7 @@ const FINAL_STATE: &str = "final_state.csv";
 const SUMMARY: &str = "summary.json";
 const ENERGY_PLOT: &str = "energy";
 const PROFILE_PLOT: &str = "profile";
+const BUDGET_PLOT: &str = "energy_budget";
 
 /// Name of a frame of a ParaView series, counted from 0.
 fn frame_name(series: &str, frame: u64) -> String {
@@ -42,7 +46,7 @@ fn frame_name(series: &str, frame: u64) -> String {
 /// # Errors
 /// [`CliError::Scene`] for a scene that does not say how long it runs.
 pub(crate) fn names(scene: &Scene, bodies: usize, folder: &Path) -> Result<Vec<String>, CliError> {
-    let plan = &scene.output;
+    let (plan, avalanche) = (&scene.output, scene.measure.avalanche.is_some());
     let written = [
         (plan.energy_every > 0, ENERGY.to_owned()),
         (plan.writes_vtk(bodies), SERIES_FILE.to_owned()),
@@ -51,6 +55,11 @@ pub(crate) fn names(scene: &Scene, bodies: usize, folder: &Path) -> Result<Vec<S
         (plan.contacts, forces::CONTACTS.to_owned()),
         (plan.contacts && plan.writes_vtk(bodies), forces::SERIES_FILE.to_owned()),
         (plan.contacts && plan.writes_vtk(bodies), frame_name(forces::SERIES, 0)),
+        (avalanche, avalanche::TABLE.to_owned()),
+        (avalanche, deposit::THICKNESS.to_owned()),
+        (avalanche, deposit::DEPTH.to_owned()),
+        (avalanche, deposit::OUTLINE.to_owned()),
+        (scene.measure.mound.is_some(), mound::TABLE.to_owned()),
         (plan.film, FILM.to_owned()),
         (plan.final_state, FINAL_STATE.to_owned()),
         (plan.summary, SUMMARY.to_owned()),
@@ -59,6 +68,9 @@ pub(crate) fn names(scene: &Scene, bodies: usize, folder: &Path) -> Result<Vec<S
     if plan.plots {
         names.extend(plot_names(ENERGY_PLOT));
         names.extend(scene.measure.repose.iter().flat_map(|_| plot_names(PROFILE_PLOT)));
+        if avalanche {
+            names.extend([avalanche::PLOT, deposit::PLOT, BUDGET_PLOT].into_iter().flat_map(plot_names));
+        }
     }
     if plan.writes_vtk(bodies) {
         let series = [Some(SERIES), plan.contacts.then_some(forces::SERIES)];
@@ -90,6 +102,8 @@ pub struct Recorder {
     series: Option<SeriesWriter>,
     walls: Option<WallRecorder>,
     chains: Option<ContactSeriesWriter>,
+    avalanche: Option<AvalancheRecorder>,
+    mound: Option<MoundRecorder>,
     album: Album,
     frames: Frames,
     /// Time of the last frame \[s\].
@@ -116,17 +130,22 @@ impl Recorder {
             results.file(SERIES_FILE)?;
             Ok::<_, CliError>(SeriesWriter::create(results.folder(), SERIES, VtkOptions::default())?)
         };
+        let rate = plan.frames_per_second;
+        let (avalanche, mound) = (scene.measure.avalanche, scene.measure.mound);
         let film_rate = plan.frames_per_second / FILM_EVERY as f64;
         let film = plan.film.then_some(FilmPlan { rate: film_rate });
         Ok(Recorder {
             plan,
             energy: (plan.energy_every > 0).then(energy).transpose()?,
             series: vtk.then(series).transpose()?,
-            walls: plan.contacts.then(|| WallRecorder::create(&results, plan.frames_per_second)).transpose()?,
+            walls: plan.contacts.then(|| WallRecorder::create(&results, rate)).transpose()?,
             chains: (plan.contacts && vtk).then(|| forces::begin_series(&results)).transpose()?,
             album: Album::new(&results, plan, film),
+            avalanche: avalanche.map(|plan| AvalancheRecorder::create(&results, &plan, rate)).transpose()?,
+            mound: mound.map(|plan| MoundRecorder::create(&results, &plan, rate)).transpose()?,
+            album: Album::new(&results, plan.pictures, film),
             results,
-            frames: Frames::new(plan.frames_per_second),
+            frames: Frames::new(rate),
             framed: None,
             frame_count: 0,
             unwritten: None,
@@ -164,7 +183,11 @@ impl Recorder {
         if self.plan.summary {
             results.push(self.write_summary(summary));
         }
+        let map = scene.measure.avalanche.and_then(|plan| DepositMap::of(&snapshot, &plan).ok());
+        results.extend(map.iter().map(|map| map.write(&self.results)));
         if self.plan.plots {
+            results.extend(map.iter().map(|map| self.plot_deposit(scene, &snapshot, map)));
+            results.push(self.plot_avalanche(scene));
             results.push(self.plot_energy(scene));
             results.push(self.plot_profile(scene, simulation, &snapshot, outcome));
         }
@@ -187,6 +210,24 @@ impl Recorder {
         }
         let figure = EnergyFigure { title: title(scene), rows, events: self.events.clone() };
         save_figure(&self.results.plot(ENERGY_PLOT)?, &figure)?;
+        Ok(())
+    }
+
+    fn plot_deposit(&self, scene: &Scene, snapshot: &Snapshot, map: &DepositMap) -> Result<(), CliError> {
+        save_figure(&self.results.plot(deposit::PLOT)?, &map.figure(snapshot, title(scene)))?;
+        Ok(())
+    }
+
+    /// Front and energy budget.
+    fn plot_avalanche(&self, scene: &Scene) -> Result<(), CliError> {
+        let Some(recorder) = &self.avalanche else { return Ok(()) };
+        if let Some(figure) = recorder.figure(title(scene)) {
+            save_figure(&self.results.plot(avalanche::PLOT)?, &figure)?;
+        }
+        let rows = self.history.rows();
+        if !rows.is_empty() {
+            save_figure(&self.results.plot(BUDGET_PLOT)?, &BudgetFigure { title: title(scene), rows })?;
+        }
         Ok(())
     }
 
@@ -252,10 +293,24 @@ impl Recorder {
         if let Some(walls) = &mut self.walls {
             walls.end(simulation)?;
         }
+        if let Some(avalanche) = &mut self.avalanche {
+            avalanche.end(simulation)?;
+        }
+        if let Some(mound) = &mut self.mound {
+            mound.end(simulation)?;
+        }
         if self.framed != Some(simulation.time()) {
             self.frame(simulation)?;
         }
         Ok(())
+    }
+
+    /// Rows of what is measured over time, where they are due.
+    fn measure(&mut self, simulation: &Simulation) -> Result<(), CliError> {
+        if let Some(avalanche) = &mut self.avalanche {
+            avalanche.step(simulation)?;
+        }
+        self.mound.as_mut().map_or(Ok(()), |mound| mound.step(simulation))
     }
 }
 
@@ -265,6 +320,7 @@ impl Observer for Recorder {
             Event::Begin => {
                 self.album.begin(simulation);
                 self.frames.due(simulation.time());
+                self.measure(simulation)?;
                 self.frame(simulation)
             }
             Event::StageBegins { stage, .. } => {
@@ -279,6 +335,7 @@ impl Observer for Recorder {
                 if let Some(walls) = &mut self.walls {
                     walls.step(simulation)?;
                 }
+                self.measure(simulation)?;
                 if self.frames.due(simulation.time()) {
                     self.frame(simulation)?;
                 }

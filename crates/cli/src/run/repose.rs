@@ -5,10 +5,10 @@ use granule_engine::{BodySnapshot, Simulation, Snapshot};
 use granule_export::plot::{ProfileFigure, ProfileStrip};
 use granule_export::{ReposeAngle, ReposeStrip, ReposeSummary};
 use granule_measure::{Fall, Flow, Heights, LongSide, ReposeGrid, Slope, StripSlope};
-use granule_model::{BodyKind, DVec3};
+use granule_model::DVec3;
 use granule_scene::ReposePlan;
 
-use super::measure::{median_diameter, particles};
+use super::measure::{ground_level, level_of, median_diameter, particles};
 
 /// The surface of a state and what it is.
 #[derive(Clone, Debug)]
@@ -126,19 +126,12 @@ fn speed(snapshot: &Snapshot, plan: &ReposePlan, energy: f64) -> f64 {
     if sum == 0.0 { 0.0 } else { (sum / count as f64 / energy).sqrt() }
 }
 
-/// Share of the grains over the floor whose centres may lie below its level: some may have fallen beside it.
-const BELOW_FLOOR: f64 = 0.1;
-
 /// The floor's level \[m\]: as the scene gives it, or the highest point of a static or driven body over the middle of
 /// the rectangle that lies below nine tenths of the grains' centres; or else 0.
 fn floor_level(snapshot: &Snapshot, plan: &ReposePlan) -> f64 {
     let middle = [0, 1].map(|axis| 0.5 * (plan.floor.min[axis] + plan.floor.max[axis]));
-    let mut centers: Vec<f64> = over_floor(snapshot, plan).map(|b| b.pose.position.z).collect();
-    centers.sort_by(f64::total_cmp);
-    let lowest = centers.get((BELOW_FLOOR * centers.len() as f64) as usize).copied().unwrap_or(f64::INFINITY);
-    let ground = snapshot.bodies.iter().filter(|b| b.present && b.kind != BodyKind::Dynamic);
-    let tops = ground.filter_map(|b| b.shape.highest_point(&b.pose, middle, middle)).map(|p| p.z);
-    plan.height.or_else(|| tops.filter(|z| *z <= lowest).reduce(f64::max)).unwrap_or(0.0)
+    let lowest = level_of(over_floor(snapshot, plan));
+    plan.height.or_else(|| ground_level(snapshot, middle, lowest)).unwrap_or(0.0)
 }
 
 /// Offers every cell the highest surface point of all grains above it.

@@ -6,6 +6,7 @@ use granule_scene::{BuiltScene, MeasurePlan, Scene, SceneError, Stage};
 
 use crate::clock::{Processor, Stopwatch};
 use crate::error::CliError;
+use crate::run::avalanche::Grains;
 use crate::run::{measure, repose};
 
 /// By how much the last step of a stage may be longer than the others, as a share: what is left of a stage below this
@@ -136,6 +137,9 @@ pub struct Outcome {
     /// Where the pile ended downhill before bodies were taken away, the least of all such times; none where the scene
     /// measures no angle of repose or takes nothing away after its first stage.
     pub pile_end: Option<f64>,
+    /// The grains from which the ways of an avalanche count: at the start, or where bodies were taken away, after the
+    /// last of these; none where the scene measures no avalanche.
+    pub source: Option<Grains>,
     /// Why something that the scene asks for could not be measured, sentences.
     pub remarks: Vec<String>,
     /// Steps that the engine divided.
@@ -165,6 +169,7 @@ pub fn run(
         watch: Stopwatch::new(processor),
         stages: Vec::new(),
         pile_end: None,
+        source: None,
         remarks: Vec::new(),
         subdivided_steps: 0,
         start_energy: None,
@@ -184,6 +189,7 @@ pub fn run(
         wall_seconds: runner.watch.wall_seconds(),
         stages: runner.stages,
         pile_end: runner.pile_end,
+        source: runner.source,
         remarks: runner.remarks,
         subdivided_steps: runner.subdivided_steps,
         start_energy: runner.start_energy.unwrap_or_default(),
@@ -199,6 +205,7 @@ struct Runner<'a, 'o> {
     watch: Stopwatch,
     stages: Vec<StageOutcome>,
     pile_end: Option<f64>,
+    source: Option<Grains>,
     remarks: Vec<String>,
     subdivided_steps: u64,
     start_energy: Option<f64>,
@@ -236,6 +243,9 @@ impl Runner<'_, '_> {
                 if self.simulation.removed_bodies().iter().all(|left| left.id != *id) {
                     self.simulation.remove_body(*id)?;
                 }
+            }
+            if let Some(plan) = plan.measure.avalanche.filter(|_| number == 0 || !removed.is_empty()) {
+                self.source = Some(Grains::of(&self.simulation.snapshot(), plan.direction.into()));
             }
             let end = self.run_stage(stage);
             let packing = plan.measure.packing.filter(|_| number == 0);

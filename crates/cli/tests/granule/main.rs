@@ -1,5 +1,6 @@
 //! Tests of the `granule` program through its command line: exit codes, messages, files.
 
+mod avalanche;
 mod bad_input;
 mod demo;
 mod folder;

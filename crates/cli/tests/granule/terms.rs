@@ -5,8 +5,9 @@ use std::path::Path;
 
 use granule_cli::run::describe;
 use granule_export::{
-    CONTACT_COLUMNS, EnergyRow, FINAL_STATE_COLUMNS, REPOSE_TABLE_COLUMNS, RemovedSummary, ReposeAngle, ReposeStrip,
-    ReposeSummary, StageSummary, Summary, WALL_COLUMNS,
+    AVALANCHE_COLUMNS, AvalancheSummary, CONTACT_COLUMNS, DepositSummary, EnergyRow, ExtentSummary,
+    FINAL_STATE_COLUMNS, FallSummary, MOUND_COLUMNS, MoundSummary, OUTLINE_COLUMNS, REPOSE_TABLE_COLUMNS,
+    RemovedSummary, ReposeAngle, ReposeStrip, ReposeSummary, RunoutSummary, StageSummary, Summary, WALL_COLUMNS,
 };
 use serde_json::Value;
 
@@ -58,6 +59,21 @@ fn keys_of(value: &Value) -> BTreeSet<String> {
     found
 }
 
+/// An avalanche in which every option has a value.
+fn full_avalanche() -> AvalancheSummary {
+    let fall = Some(FallSummary { ratio: Some(1.0), angle_deg: Some(1.0), ..FallSummary::default() });
+    let extent = Some(ExtentSummary::default());
+    let deposit = DepositSummary { largest_depth: Some(1.0), all: extent, main: extent, ..DepositSummary::default() };
+    AvalancheSummary {
+        stopped: Some(1.0),
+        runout: Some(RunoutSummary::default()),
+        fall,
+        centre_fall: fall,
+        deposit: Some(deposit),
+        ..AvalancheSummary::default()
+    }
+}
+
 /// A summary in which every list and every option that holds keys has an entry.
 fn full_summary() -> Summary {
     let (angle, one) = (ReposeAngle::default(), Some(1.0));
@@ -75,6 +91,8 @@ fn full_summary() -> Summary {
     Summary {
         angle_of_repose_deg: Some(angle),
         repose: Some(repose),
+        avalanche: Some(full_avalanche()),
+        mound: Some(MoundSummary { mean_slope_deg: one, ..MoundSummary::default() }),
         packing_fraction: one,
         mean_coordination: one,
         friction: one,
@@ -94,7 +112,9 @@ fn the_keys_of_the_summary() {
     assert!(!full.to_string().contains("null"), "{full}");
     let told = keys_of(&full);
     let mut known = defined("`summary.json`");
-    known.extend(defined("Angle of repose").into_iter().filter(|name| name.starts_with("repose.")));
+    for (heading, path) in [("Angle of repose", "repose."), ("Avalanche", "avalanche."), ("Mound", "mound.")] {
+        known.extend(defined(heading).into_iter().filter(|name| name.starts_with(path)));
+    }
     expect_equal("summary.json", &told, &known);
 }
 
@@ -116,6 +136,9 @@ fn the_columns_of_tables() {
     expect_equal("final_state.csv", &set(FINAL_STATE_COLUMNS), &defined("`final_state.csv`"));
     expect_equal("contacts_final.csv", &set(CONTACT_COLUMNS), &defined("`contacts_final.csv`"));
     expect_equal("walls.csv", &set(WALL_COLUMNS), &defined("`walls.csv`"));
+    expect_equal("avalanche.csv", &set(AVALANCHE_COLUMNS), &defined("`avalanche.csv`"));
+    expect_equal("mound.csv", &set(MOUND_COLUMNS), &defined("`mound.csv`"));
+    expect_equal("deposit_outline.csv", &set(OUTLINE_COLUMNS), &defined("`deposit_outline.csv`"));
     expect_equal("repose_table.csv", &set(REPOSE_TABLE_COLUMNS), &defined("`repose_table.csv`"));
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn time_step(dt: f64) -> Result<(), EngineError> {
 
 /// Checks a criterion for rest.
 pub(crate) fn rest(criterion: &RestCriterion) -> Result<(), EngineError> {
-    let RestCriterion { speed, fraction, energy, hold } = *criterion;
+    let RestCriterion { speed, fraction, energy, hold, by_mass: _ } = *criterion;
     if !(speed.is_finite() && speed > 0.0) {
         return setting("rest.speed", speed, "a finite speed above 0 m/s");
     }

@@ -1,12 +1,15 @@
-//! Plots as SVG and PNG: energies, profiles, angles of repose, any series.
+//! Plots as SVG and PNG: energies, profiles, angles of repose, deposits, any series.
 //!
 //! A figure is plain data; [`save_figure`] draws it twice. The font is embedded, so a machine without fonts draws the
 //! same picture. Legends stand in a strip above the axes and cover nothing. Points that are not finite are left out; a
 //! figure without any point is an error, not an empty picture.
 
 mod axes;
+mod budget;
+mod deposit;
 mod energy;
 mod lines;
+mod panels;
 mod profile;
 mod repose;
 
@@ -22,8 +25,11 @@ use plotters::style::{FontStyle, register_font};
 
 use crate::error::ExportError;
 
+pub use budget::BudgetFigure;
+pub use deposit::{DepositFigure, MapLine};
 pub use energy::EnergyFigure;
 pub use lines::{LineFigure, Series};
+pub use panels::PanelsFigure;
 pub use profile::{ProfileFigure, ProfileStrip};
 pub use repose::{FrictionPoint, ReposeFigure, ShapeSeries};
 

@@ -165,3 +165,43 @@ fn no_two_series_of_a_figure_share_a_colour() {
         assert!(colours[..i].iter().all(|other| apart(*one, *other) > 50.0), "series {i}");
     }
 }
+
+/// A mound of thickness on 30 by 12 cells, with its outline as a box.
+fn deposit() -> DepositFigure {
+    let thickness = |i: usize| {
+        let (x, y) = ((i % 30) as f64 - 14.5, (i / 30) as f64 - 5.5);
+        (2.0 - 0.01 * x * x - 0.06 * y * y).max(0.0)
+    };
+    DepositFigure {
+        title: "deposit".into(),
+        cell: 2.0,
+        lower_left: (100.0, -12.0),
+        columns: 30,
+        thickness: (0..360).map(thickness).collect(),
+        outline: ("outline".into(), vec![vec![(110.0, -8.0), (150.0, -8.0), (150.0, 8.0), (110.0, -8.0)]]),
+        contours: ("thickness".into(), Vec::new()),
+        ground: ("ground".into(), vec![vec![(100.0, 0.0), (160.0, 1.0)]]),
+    }
+}
+
+#[test]
+fn maps_panels_and_budgets_are_drawn_and_refuse_what_is_empty() {
+    let map = deposit();
+    let text = svg_text(&map).expect("drawn");
+    // Legend entries of what is there, no other; 4 m of width are as many pixels as 4 m of height.
+    assert!(text.contains("outline") && text.contains("ground") && text.contains("2 m"), "{text:.500}");
+    assert!(!text.contains(">\nthickness, "), "contours that are not there");
+    assert!(DepositFigure { thickness: vec![0.0; 360], ..map.clone() }.problem().is_some());
+    assert!(DepositFigure::default().problem().is_some());
+
+    let line = |name: &str| Series { name: name.into(), points: vec![(0.0, 1.0), (1.0, 3.0), (2.0, f64::NAN)] };
+    let panels = vec![("speed [m/s]".to_owned(), vec![line("front"), line("centre")])];
+    let panels = PanelsFigure { title: "front".into(), x_label: "time [s]".into(), panels };
+    assert!(svg_text(&panels).expect("drawn").contains("centre"));
+    assert!(PanelsFigure { panels: Vec::new(), ..panels }.problem().is_some());
+
+    let budget = BudgetFigure { title: "budget".into(), rows: energy_rows() };
+    let text = svg_text(&budget).expect("drawn");
+    assert!(text.contains("lost to friction") && !text.contains("drag"), "losses that are none are not named");
+    assert!(BudgetFigure { rows: Vec::new(), ..budget }.problem().is_some());
+}

@@ -2,12 +2,13 @@
 
 use granule_measure::{Fall, LongSide, ReposeGrid};
 
-use crate::error::SceneError;
+use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::parse::rectangle;
 use crate::plan::{MeasurePlan, OutputPlan, PackingPlan, PictureColour, Pictures, ReposePlan};
+use crate::plan::{AvalanchePlan, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, Pictures, ReposePlan};
 use crate::read::{Item, Table};
 
-const MEASURE: &[&str] = &["repose", "packing"];
+const MEASURE: &[&str] = &["repose", "packing", "avalanche", "mound"];
 const REPOSE: &[&str] = &["corner", "size", "direction", "strips", "cells", "height"];
 const PACKING: &[&str] = &["corner", "size", "height", "inset", "quantile"];
 const OUTPUT: &[&str] = &[
@@ -24,19 +25,36 @@ const OUTPUT: &[&str] = &[
     "plots",
 ];
 const COLOURS: [&str; 5] = ["body", "speed", "height", "start-height", "avalanche"];
+const AVALANCHE: &[&str] = &["direction", "cell", "speed", "outline"];
+const MOUND: &[&str] = &["centre", "height"];
+const OUTPUT: &[&str] =
+    &["summary", "energy_every", "final_state", "contacts", "vtk", "frames_per_second", "pictures", "film", "plots"];
 /// Most strips, and cells in a strip.
 const MOST_CELLS: u64 = 10_000;
 /// Share of the centres of a pile below the top of its core: the surface of a settled bed is about two layers rough.
 const CORE_QUANTILE: f64 = 0.8;
+/// Speed below which mass counts as stopped \[m/s\]: a block of a metre that creeps on a slope, not one that rolls.
+const STOPPED_SPEED: f64 = 0.1;
 
 #[cfg(test)]
-pub(super) const TABLES: &[(&str, &[&str])] =
-    &[("measure", MEASURE), ("measure.repose", REPOSE), ("measure.packing", PACKING), ("output", OUTPUT)];
+pub(super) const TABLES: &[(&str, &[&str])] = &[
+    ("measure", MEASURE),
+    ("measure.repose", REPOSE),
+    ("measure.packing", PACKING),
+    ("measure.avalanche", AVALANCHE),
+    ("measure.mound", MOUND),
+    ("output", OUTPUT),
+];
 
 pub(super) fn measure(root: &Table<'_, '_>) -> Result<MeasurePlan, SceneError> {
     let Some(item) = root.get("measure") else { return Ok(MeasurePlan::default()) };
     let table = item.table("`[measure]`", MEASURE)?;
-    Ok(MeasurePlan { repose: table.optional("repose", repose)?, packing: table.optional("packing", packing)? })
+    Ok(MeasurePlan {
+        repose: table.optional("repose", repose)?,
+        packing: table.optional("packing", packing)?,
+        avalanche: table.optional("avalanche", avalanche)?,
+        mound: table.optional("mound", mound)?,
+    })
 }
 
 fn repose(item: Item<'_, '_>) -> Result<ReposePlan, SceneError> {
@@ -66,6 +84,34 @@ fn packing(item: Item<'_, '_>) -> Result<PackingPlan, SceneError> {
         height: table.or("height", 0.0, Item::number)?,
         inset: table.or("inset", 0.0, Item::not_negative)?,
         quantile: table.or("quantile", CORE_QUANTILE, Item::share)?,
+    })
+}
+
+fn avalanche(item: Item<'_, '_>) -> Result<AvalanchePlan, SceneError> {
+    let table = item.table("`[measure.avalanche]`", AVALANCHE)?;
+    let item = table.require("direction")?;
+    let given = item.vector()?;
+    // Scaled first: the square of a tiny component may vanish.
+    let flat = given / given.abs().max_element();
+    if given.z != 0.0 || !flat.is_finite() {
+        let [x, y, z] = given.to_array();
+        let message = format!("`direction` is [{x}, {y}, {z}], but must be horizontal and not zero");
+        return Err(item.error(Kind::OutOfRange, message));
+    }
+    let flat = flat.normalize();
+    Ok(AvalanchePlan {
+        direction: [flat.x, flat.y],
+        cell: table.optional("cell", Item::positive)?,
+        speed: table.or("speed", STOPPED_SPEED, Item::positive)?,
+        outline: table.optional("outline", Item::positive)?,
+    })
+}
+
+fn mound(item: Item<'_, '_>) -> Result<MoundPlan, SceneError> {
+    let table = item.table("`[measure.mound]`", MOUND)?;
+    Ok(MoundPlan {
+        centre: table.optional("centre", Item::numbers::<2>)?,
+        height: table.optional("height", Item::number)?,
     })
 }
 

@@ -14,7 +14,7 @@ use crate::read::{Item, Table, shown};
 
 const RUN: &[&str] =
     &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "stepping", "jam", "rest", "accuracy"];
-const REST: &[&str] = &["speed", "fraction", "energy", "hold"];
+const REST: &[&str] = &["speed", "fraction", "by", "energy", "hold"];
 const ACCURACY: &[&str] = &[
     "tolerance",
     "sweeps",
@@ -123,6 +123,7 @@ fn rest(table: &Table<'_, '_>) -> Result<RestCriterion, SceneError> {
     Ok(RestCriterion {
         speed: table.or("speed", defaults.speed, Item::positive)?,
         fraction: table.or("fraction", defaults.fraction, |i| i.between(0.0, 1.0))?,
+        by_mass: table.or("by", defaults.by_mass, |i| i.one_of(&["number", "mass"]).map(|k| k == 1))?,
         energy: table.or("energy", defaults.energy, Item::positive)?,
         hold: table.or("hold", defaults.hold, Item::not_negative)?,
     })
