@@ -1,7 +1,5 @@
 //! Level-set grains move as the shapes they were made from: balls roll and bounce, cubes slide, stay, tip and stack.
 
-mod support;
-
 use granule_engine::prelude::*;
 use granule_geometry::GrainOptions;
 

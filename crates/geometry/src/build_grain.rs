@@ -107,7 +107,9 @@ fn grain(
     options: &GrainOptions,
 ) -> Result<Shape, ShapeError> {
     let depth = -level_set.deepest();
-    if !(depth >= DEEPEST * options.spacing) {
+    // Written so that NaN is too coarse.
+    let is_resolved = depth >= DEEPEST * options.spacing;
+    if !is_resolved {
         return Err(ShapeError::TooCoarse { spacing: options.spacing, depth });
     }
     if nodes.len() > MOST_NODES {

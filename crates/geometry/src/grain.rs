@@ -10,9 +10,8 @@ mod near;
 mod reach;
 mod tree;
 
-use crate::surface::Surface;
 use granule_levelset::{LevelSet, Node};
-use granule_model::{Aabb, DQuat, DVec3, Pose};
+use granule_model::{DQuat, DVec3, Pose};
 
 use self::near::neighbours_of;
 pub(crate) use self::near::{NEIGHBOURS, NO_NODE};
@@ -25,8 +24,6 @@ pub(crate) struct GrainData {
     pub(crate) level_set: LevelSet,
     /// Turns grain axes to body axes.
     pub(crate) axes: DQuat,
-    /// Box around the nodes, in grain axes.
-    pub(crate) bounds: Aabb,
     /// Deepest point inside \[m\].
     pub(crate) half_width: f64,
     /// Largest distance of a node from the origin \[m\].
@@ -59,7 +56,6 @@ impl GrainData {
         GrainData {
             axes,
             bulge,
-            bounds: Aabb::from_points(points.iter().copied()),
             half_width: -level_set.deepest(),
             radius: points.iter().map(|p| p.length()).fold(0.0, f64::max),
             node_spacing,
@@ -105,10 +101,10 @@ impl GrainData {
     }
 
     /// The contour as triangles, in body axes.
-    pub(crate) fn surface(&self) -> Surface {
+    pub(crate) fn surface(&self) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         let granule_levelset::Surface { mut vertices, triangles } = self.level_set.surface(1);
         vertices.iter_mut().for_each(|v| *v = self.axes * *v);
-        Surface { vertices, triangles }
+        (vertices, triangles)
     }
 
     /// The pose of the grain axes of a body at `pose`.

@@ -98,7 +98,10 @@ pub(crate) fn triangles(geometry: &Geometry, segments: u32) -> Surface {
         Geometry::Capsule { radius, half_length } => round(*radius, *half_length, segments),
         Geometry::Cuboid { half } => cuboid(*half),
         Geometry::Convex(data) => convex(data),
-        Geometry::Grain(data) => data.surface(),
+        Geometry::Grain(data) => {
+            let (vertices, triangles) = data.surface();
+            Surface { vertices, triangles }
+        }
         Geometry::Cylinder(data) => cylinder(data, segments),
         Geometry::Compound(parts) => {
             let mut whole = Surface::default();

@@ -37,9 +37,9 @@ pub use error::{SceneError, SceneErrorKind};
 pub use granule_grains::Random;
 pub use mesh_file::{MeshFileError, Place, TriangleMesh};
 pub use packaged::packaged;
-pub use plan::{FloorRectangle, MeasurePlan, OutputPlan, PackingPlan, PictureColour, Pictures, ReposePlan, Stage};
 pub use plan::{
-    AvalanchePlan, FloorRectangle, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, Pictures, ReposePlan, Stage,
+    AvalanchePlan, FloorRectangle, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, PictureColour, Pictures,
+    ReposePlan, Stage,
 };
 pub use raster::{FillMethod, MOST_CELLS, Raster, RasterFormat, RasterStatistics, Slopes};
 pub use repose::{ReposeOptions, ReposeShape};

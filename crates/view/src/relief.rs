@@ -11,7 +11,7 @@ use crate::colour::{self, Colour, blend};
 use crate::intersect::Ray;
 
 /// Shapes of ground.
-const GROUNDS: [&str; 2] = ["mesh", "terrain"];
+const GROUNDS: [&str; 3] = ["mesh", "height-field", "level-set-ground"];
 /// Length of ground from which on it is drawn as relief unasked, in mean grain diameters.
 const WIDE: f64 = 20.0;
 /// Most contour lines in a picture. Intervals grow by 2.5 at most, so there are 10 at least.

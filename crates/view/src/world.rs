@@ -281,11 +281,8 @@ impl Builder {
     /// Ground and vessels of triangles keep their form: a hill that is cut flat is another hill.
     fn cover(&self, body: &BodySnapshot) -> Option<Aabb> {
         let own = body.shape.aabb(&body.pose);
-        let cuttable = body.kind != BodyKind::Dynamic
-            && !body.shape.name().ends_with("mesh")
-            && body.shape.as_height_field().is_none();
-        let ground = body.shape.name().ends_with("mesh") || body.shape.name() == "terrain";
-        let cuttable = body.kind != BodyKind::Dynamic && !ground;
+        let is_ground = body.shape.is_ground() || body.shape.name().ends_with("mesh");
+        let cuttable = body.kind != BodyKind::Dynamic && !is_ground;
         let above = cuttable && self.region.is_finite() && own.max.z > self.region.max.z;
         above.then(|| Aabb::new(own.min, own.max.with_z(self.region.max.z)).union(&Aabb::new(own.min, own.min)))
     }

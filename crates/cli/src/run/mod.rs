@@ -2,8 +2,8 @@
 //!
 //! [`run`] drives, [`Recorder`] writes, [`measure`] measures; the demos and the sweep use the same parts.
 
-mod colours;
 mod avalanche;
+mod colours;
 mod deposit;
 mod files;
 mod forces;

@@ -143,7 +143,6 @@ impl Recorder {
             album: Album::new(&results, plan, film),
             avalanche: avalanche.map(|plan| AvalancheRecorder::create(&results, &plan, rate)).transpose()?,
             mound: mound.map(|plan| MoundRecorder::create(&results, &plan, rate)).transpose()?,
-            album: Album::new(&results, plan.pictures, film),
             results,
             frames: Frames::new(rate),
             framed: None,

@@ -121,7 +121,8 @@ impl Default for Settings {
     }
 }
 
-pub use granule_forces::{Damping, Drag};
+use granule_forces::Damping;
+pub use granule_forces::Drag;
 pub use granule_integrator::Integrator;
 pub use granule_solver::{Etm, Law};
 

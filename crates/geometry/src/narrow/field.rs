@@ -89,13 +89,13 @@ impl Field for Contour<'_> {
     }
 
     fn quick(&self, point: DVec3) -> Option<Distance> {
-        self.0.sample(point).map_or_else(|| self.from_afar(point), of_sample)
+        self.0.sample(point).map_or_else(|| self.afar(point), of_sample)
     }
 
     fn exact(&self, point: DVec3) -> Option<Distance> {
         match self.0.contour(point) {
             Some(Sample { value, gradient }) => Some(Distance { value, outward: gradient }),
-            None => self.from_afar(point),
+            None => self.afar(point),
         }
     }
 }
@@ -111,7 +111,7 @@ impl Contour<'_> {
     ///
     /// An upper bound, exact where the surface is flat or the point lies along its normal there. Points so far inside
     /// that no distance is known have none.
-    fn from_afar(&self, point: DVec3) -> Option<Distance> {
+    fn afar(&self, point: DVec3) -> Option<Distance> {
         let bounds = self.0.bounds();
         let mut at = point.clamp(bounds.min, bounds.max);
         let centre = bounds.center();

@@ -4,8 +4,9 @@ use granule_measure::{Fall, LongSide, ReposeGrid};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::parse::rectangle;
-use crate::plan::{MeasurePlan, OutputPlan, PackingPlan, PictureColour, Pictures, ReposePlan};
-use crate::plan::{AvalanchePlan, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, Pictures, ReposePlan};
+use crate::plan::{
+    AvalanchePlan, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, PictureColour, Pictures, ReposePlan,
+};
 use crate::read::{Item, Table};
 
 const MEASURE: &[&str] = &["repose", "packing", "avalanche", "mound"];
@@ -27,8 +28,6 @@ const OUTPUT: &[&str] = &[
 const COLOURS: [&str; 5] = ["body", "speed", "height", "start-height", "avalanche"];
 const AVALANCHE: &[&str] = &["direction", "cell", "speed", "outline"];
 const MOUND: &[&str] = &["centre", "height"];
-const OUTPUT: &[&str] =
-    &["summary", "energy_every", "final_state", "contacts", "vtk", "frames_per_second", "pictures", "film", "plots"];
 /// Most strips, and cells in a strip.
 const MOST_CELLS: u64 = 10_000;
 /// Share of the centres of a pile below the top of its core: the surface of a settled bed is about two layers rough.

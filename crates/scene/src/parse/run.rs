@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use granule_engine::{Accuracy, Etm, JamResponse, Law, RestCriterion, Settings, Stepping};
-use granule_forces::{Damping, Drag};
 use granule_engine::{Accuracy, Etm, JamResponse, LEAST_SLEEP_TIME, Law, RestCriterion, Settings, Stepping};
-use granule_forces::Drag;
+use granule_forces::{Damping, Drag};
 use granule_integrator::Integrator;
 use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
 
