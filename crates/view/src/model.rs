@@ -222,14 +222,11 @@ mod tests {
     use super::*;
     use crate::test_support::{Random, sphere_at};
 
-    /// A bumpy closed ball of about `2 n n` triangles.
+    /// An ellipsoid of random sides with about `n n` triangles.
     fn stone(seed: u64, n: u32) -> Shape {
         let ball = Shape::sphere(1.0).expect("a radius").triangulate(n);
-        let mut random = Random::new(seed);
-        let [a, b] = [random.vector() * 6.0, random.vector() * 6.0];
-        let bumpy = |v: &DVec3| *v * (1.0 + 0.1 * v.dot(a).sin() + 0.1 * v.dot(b).cos());
-        let vertices: Vec<DVec3> = ball.vertices.iter().map(bumpy).collect();
-        Shape::closed_mesh(&vertices, &ball.triangles).expect("a closed surface")
+        let sides = DVec3::ONE + Random::new(seed).vector();
+        Shape::convex(&ball.vertices.iter().map(|v| *v * sides).collect::<Vec<_>>()).expect("a solid")
     }
 
     #[test]
@@ -241,7 +238,7 @@ mod tests {
         let stone = stone(1, 32);
         let all = stone.triangulate(3).triangles.len();
         let counts = [2.0, 10.0, 30.0, 1e3].map(|pixels| elements(&stone, pixels).len());
-        // Measured of 960: 44, 234, 854, 960.
+        // Measured of 960: 44, 212, 824, 960.
         assert!(counts[0] < 80 && counts[1] < 350 && counts[3] == all, "{counts:?} of {all}");
         assert!(counts.windows(2).all(|w| w[0] < w[1]), "{counts:?}");
     }
@@ -263,7 +260,7 @@ mod tests {
             let far = hits[0].zip(hits[1]).is_some_and(|(a, b)| (a - b).abs() > 3.0 * cell);
             differ += i32::from(far);
         }
-        // Measured: the outlines differ by 4 % of their area; none is far.
+        // Measured: 2320 of 2400 rays meet the coarse one; none of them is far.
         assert!(f64::from(seen[0] - seen[1]).abs() <= 0.1 * f64::from(seen[1]) && differ == 0, "{seen:?} {differ}");
     }
 
@@ -306,7 +303,7 @@ mod tests {
             assert_eq!(a.is_some(), b.is_some());
             if let (Some(distance), Some(hit)) = (a, b) {
                 met += 1;
-                // Rounding of coordinates of order 10; measured: 1e-14.
+                // Rounding of coordinates of order 10.
                 assert!((distance - hit.distance).abs() <= 1e-11, "{distance} {}", hit.distance);
                 assert!(solid.normal(&ray, distance).dot(world.get(&hit).normal(ray.at(distance))) > 0.9);
                 assert!(solid.bounds().padded(1e-9).contains(&Aabb::from_points([ray.at(distance)])));

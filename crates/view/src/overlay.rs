@@ -152,7 +152,8 @@ fn tick_text(low: f64, high: f64, share: f64) -> String {
     if !(1e-3..1e4).contains(&largest) {
         return format!("{value:.1e}");
     }
-    let digits = (2.0 - largest.log10().floor()).clamp(0.0, 5.0) as usize;
+    let length = (high - low).abs().max(f64::MIN_POSITIVE);
+    let digits = (2.0 - length.log10().floor()).clamp(0.0, 5.0) as usize;
     format!("{value:.digits$}")
 }
 
@@ -198,7 +199,7 @@ mod tests {
             assert!(image.pixels().any(|p| p.0 == wanted), "{band:x}");
         }
         let ticks: Vec<String> = (0..BANDED.ticks).map(|i| tick_text(120.0, 180.0, f64::from(i) / 3.0)).collect();
-        assert_eq!(ticks, ["120", "140", "160", "180"]);
+        assert_eq!(ticks, ["120.0", "140.0", "160.0", "180.0"]);
     }
 
     #[test]

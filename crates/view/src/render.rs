@@ -314,6 +314,44 @@ mod tests {
         assert_eq!(draw(2), draw(3));
     }
 
+    /// A ground of waves with stones on it.
+    fn avalanche() -> Snapshot {
+        let height = |x: f64, y: f64| 0.4 * x + 2.0 * (0.5 * y).sin();
+        let point = |k: u32| (f64::from(k % 41), f64::from(k / 41));
+        let vertices: Vec<DVec3> =
+            (0..41 * 41).map(|k| DVec3::new(point(k).0, point(k).1, height(point(k).0, point(k).1))).collect();
+        let cells = (0..40 * 40).map(|c| 41 * (c / 40) + c % 40);
+        let triangles: Vec<[u32; 3]> = cells.flat_map(|k| [[k, k + 1, k + 42], [k, k + 42, k + 41]]).collect();
+        let ground = fixed(0, Shape::mesh(&vertices, &triangles).expect("a surface"), DVec3::ZERO);
+        let stone = Shape::cylinder(0.5, 1.0).expect("a size");
+        let grain = |i: u32| {
+            let (x, y) = (10.0 + 2.0 * f64::from(i % 6), 12.0 + 2.0 * f64::from(i / 6));
+            let shape = stone.clone();
+            granule_engine::BodySnapshot { shape, ..sphere_at(i + 1, DVec3::new(x, y, height(x, y) + 1.0), 0.5) }
+        };
+        snapshot([ground].into_iter().chain((0..30).map(grain)).collect())
+    }
+
+    #[test]
+    fn relief_is_the_same_from_any_number_of_threads_and_from_a_renderer_that_has_drawn() {
+        let state = avalanche();
+        let mut framing = crate::Framing::new();
+        framing.add(&state);
+        let camera = crate::over_relief(&framing, &state, None, 16.0 / 9.0).expect("relief");
+        let options =
+            RenderOptions { width: 160, height: 90, region: Some(framing.region()), ..RenderOptions::default() };
+        let mut renderer = Renderer::new();
+        let mut draw = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| renderer.render(&state, &camera, &options))
+        };
+        let first = draw(1);
+        assert_eq!(first, draw(2));
+        assert_eq!(first, render(&state, &camera, &options));
+        let flat = RenderOptions { relief: Some(false), ..options };
+        assert_ne!(first, render(&state, &camera, &flat));
+    }
+
     #[test]
     fn a_wall_before_the_grains_is_seen_through_and_one_behind_them_is_solid() {
         let wall = Shape::cuboid(DVec3::new(10.0, 0.2, 10.0)).expect("a size");
