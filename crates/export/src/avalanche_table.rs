@@ -7,7 +7,7 @@ use crate::number::number_text;
 use crate::table::TableWriter;
 
 /// The columns of `avalanche.csv`, in order.
-pub const AVALANCHE_COLUMNS: [&str; 14] = [
+pub const AVALANCHE_COLUMNS: [&str; 15] = [
     "t",
     "front",
     "front_95",
@@ -17,6 +17,7 @@ pub const AVALANCHE_COLUMNS: [&str; 14] = [
     "cy",
     "cz",
     "centre_speed",
+    "centre_downslope",
     "mean_speed",
     "kinetic",
     "stopped",
@@ -39,6 +40,8 @@ pub struct AvalancheRow {
     pub centre: [f64; 3],
     /// Speed of the centre of mass \[m/s\].
     pub centre_speed: f64,
+    /// Its component along the direction \[m/s\].
+    pub centre_downslope: f64,
     /// Mean speed, weighted by mass \[m/s\].
     pub mean_speed: f64,
     /// Kinetic energy \[J\].
@@ -75,6 +78,7 @@ impl AvalancheWriter {
             y,
             z,
             n(row.centre_speed),
+            n(row.centre_downslope),
             n(row.mean_speed),
             n(row.kinetic),
             n(row.stopped),
@@ -160,7 +164,7 @@ mod tests {
         writer.push(&first).expect("written");
         writer.push(&AvalancheRow { front_speeds: Some([4.0, 5.0]), ..first }).expect("written");
         writer.flush().expect("written");
-        let rows = "0.5,0,0,,,1,2,3,0,0,0,0,7,0\n0.5,0,0,4,5,1,2,3,0,0,0,0,7,0\n";
+        let rows = "0.5,0,0,,,1,2,3,0,0,0,0,0,7,0\n0.5,0,0,4,5,1,2,3,0,0,0,0,0,7,0\n";
         assert_eq!(read(&path), format!("{}\n{rows}", AVALANCHE_COLUMNS.join(",")));
 
         let path = folder.path().join("mound.csv");

@@ -201,7 +201,7 @@ fn a_raster_holds_all_volume_or_is_refused() {
         .collect();
     let volume: f64 = balls.iter().map(|g| g.volume).sum();
     for cell in [0.3, 1.0, 17.0] {
-        // 5e-11: places of 2.7e6 m have 5e-10 m left for a share of a cell.
+        // 1e-8: places of 2.7e6 m have 5e-10 m left for the share of a cell, of boxes of 0.2 m and more.
         let held = Deposit::of(&balls, cell).expect("a deposit").volume();
         assert!((held / volume - 1.0).abs() < 1e-8, "{held} of {volume}");
     }

@@ -128,6 +128,7 @@ impl AvalancheRecorder {
             front_speeds: speeds,
             centre: state.centre.to_array(),
             centre_speed: state.velocity.length(),
+            centre_downslope: state.velocity.truncate().dot(self.direction),
             mean_speed: state.mean_speed,
             kinetic: state.kinetic_energy,
             stopped: state.stopped,
@@ -146,7 +147,7 @@ impl AvalancheRecorder {
         let names = ["front of 95 % of the mass", "centre of mass", "farthest grain"];
         let speeds = vec![
             line(names[0], &|row| row.front_speeds.map(|v| v[1])),
-            line(names[1], &|row| Some(row.centre_speed)),
+            line(names[1], &|row| Some(row.centre_downslope)),
             line(names[2], &|row| row.front_speeds.map(|v| v[0])),
         ];
         let places = vec![
@@ -154,7 +155,7 @@ impl AvalancheRecorder {
             line(names[1], &along),
             line(names[2], &|row| Some(row.front)),
         ];
-        let panels = vec![("speed [m/s]".to_owned(), speeds), ("place downslope [m]".to_owned(), places)];
+        let panels = vec![("speed downslope [m/s]".to_owned(), speeds), ("place downslope [m]".to_owned(), places)];
         (!self.rows.is_empty()).then(|| PanelsFigure { title, x_label: "time [s]".to_owned(), panels })
     }
 }
@@ -187,7 +188,7 @@ pub(super) fn summary(snapshot: &Snapshot, plan: &AvalanchePlan, source: &Grains
         bodies: state.map_or(0, |s| s.grains as u64),
         mass: state.map_or(0.0, |s| s.mass),
         left_bodies: left().count() as u64,
-        left_mass: left().map(|(_, grain)| grain.mass).sum(),
+        left_mass: left().fold(0.0, |sum, (_, grain)| sum + grain.mass),
         stopped: state.map(|s| s.stopped),
         stopped_speed: plan.speed,
         runout: runout.map(|r| RunoutSummary {

@@ -4,7 +4,7 @@ use glam::DVec2;
 use granule_engine::Snapshot;
 use granule_export::plot::{DepositFigure, MapLine};
 use granule_export::{DepositSummary, ExtentSummary, write_outlines};
-use granule_measure::{ContourLine, Deposit, Extent, contour_lines, main_outline};
+use granule_measure::{ContourLine, Deposit, Extent, MOST_DEPOSIT_CELLS, contour_lines, main_outline};
 use granule_scene::{AvalanchePlan, Raster};
 
 use super::avalanche::Grains;
@@ -22,6 +22,10 @@ pub(super) const PLOT: &str = "deposit";
 const OUTLINE_DIAMETERS: f64 = 0.1;
 /// Most cells below whose map lines of the ground are drawn: it is asked for its height at each of them.
 const MOST_GROUND: usize = 250_000;
+/// Frame around the deposit on a map, over its larger side; the flattest and the tallest map, height over width.
+const MARGIN: f64 = 0.05;
+const FLATTEST: f64 = 0.3;
+const TALLEST: f64 = 0.85;
 /// Lines of equal thickness and of equal height that a map has about.
 const CONTOURS: f64 = 4.0;
 const GROUND_CONTOURS: f64 = 15.0;
@@ -101,38 +105,65 @@ impl DepositMap {
         let step = round_step(largest / CONTOURS);
         let levels = (1..=(largest / step).min(4.0 * CONTOURS) as usize).map(|k| k as f64 * step);
         let contours = levels.flat_map(|level| self.deposit.contour(level)).map(|line| map_line(&line));
+        let shown = with_surroundings(&self.deposit);
         DepositFigure {
             title,
-            cell: self.deposit.cell,
-            lower_left: self.deposit.lower_left.into(),
-            columns: self.deposit.columns,
-            thickness: self.deposit.thickness.clone(),
+            cell: shown.cell,
+            lower_left: shown.lower_left.into(),
+            columns: shown.columns,
             outline: (format!("outline, {} m thick", short(self.level)), self.outline.iter().map(map_line).collect()),
             contours: (format!("thickness, every {} m", short(step)), contours.collect()),
-            ground: self.ground(snapshot),
+            ground: ground(snapshot, &shown),
+            thickness: shown.thickness,
         }
     }
+}
 
-    /// Lines of equal height of the ground, with their name; none where there is no ground or the map is large.
-    fn ground(&self, snapshot: &Snapshot) -> (String, Vec<MapLine>) {
-        let cells = self.deposit.thickness.len();
-        if cells > MOST_GROUND {
-            return Default::default();
-        }
-        let height = |i: usize| ground_level(snapshot, self.deposit.centre(i).to_array(), f64::INFINITY);
-        let heights: Vec<f64> = (0..cells).map(|i| height(i).unwrap_or(f64::NAN)).collect();
-        let finite = || heights.iter().copied().filter(|h| h.is_finite());
-        let (Some(low), Some(high)) = (finite().reduce(f64::min), finite().reduce(f64::max)) else {
-            return Default::default();
-        };
-        let step = round_step((high - low) / GROUND_CONTOURS);
-        if !step.is_finite() {
-            return Default::default();
-        }
-        let (first, count) = ((low / step).ceil(), ((high - low) / step).min(4.0 * GROUND_CONTOURS) as usize);
-        let lines = (0..=count).flat_map(|k| contour_lines(&self.deposit.field(&heights), (first + k as f64) * step));
-        (format!("ground, every {} m", short(step)), lines.map(|line| map_line(&line)).collect())
+/// The raster in a frame of bare cells, wide enough for the ground around it to be seen; without a frame where that
+/// would be too large.
+fn with_surroundings(deposit: &Deposit) -> Deposit {
+    let (columns, rows) = (deposit.columns as f64, deposit.rows as f64);
+    let margin = MARGIN * columns.max(rows);
+    let frame = |cells: f64, least: f64| (0.5 * (least - cells)).max(margin).ceil() as usize;
+    let (beside, below) = (frame(columns, rows / TALLEST), frame(rows, columns * FLATTEST));
+    let framed_cells = (columns + 2.0 * beside as f64) * (rows + 2.0 * below as f64);
+    if framed_cells > MOST_DEPOSIT_CELLS as f64 {
+        return deposit.clone();
     }
+    let mut framed = Deposit {
+        lower_left: deposit.lower_left - deposit.cell * DVec2::new(beside as f64, below as f64),
+        columns: deposit.columns + 2 * beside,
+        rows: deposit.rows + 2 * below,
+        thickness: Vec::new(),
+        ..*deposit
+    };
+    framed.thickness = vec![0.0; framed.columns * framed.rows];
+    for (row, values) in deposit.thickness.chunks_exact(deposit.columns).enumerate() {
+        let start = (row + below) * framed.columns + beside;
+        framed.thickness[start..start + deposit.columns].copy_from_slice(values);
+    }
+    framed
+}
+
+/// Lines of equal height of the ground, with their name; none where there is no ground or the map is large.
+fn ground(snapshot: &Snapshot, map: &Deposit) -> (String, Vec<MapLine>) {
+    let cells = map.thickness.len();
+    if cells > MOST_GROUND {
+        return Default::default();
+    }
+    let height = |i: usize| ground_level(snapshot, map.centre(i).to_array(), f64::INFINITY);
+    let heights: Vec<f64> = (0..cells).map(|i| height(i).unwrap_or(f64::NAN)).collect();
+    let finite = || heights.iter().copied().filter(|h| h.is_finite());
+    let (Some(low), Some(high)) = (finite().reduce(f64::min), finite().reduce(f64::max)) else {
+        return Default::default();
+    };
+    let step = round_step((high - low) / GROUND_CONTOURS);
+    if !step.is_finite() {
+        return Default::default();
+    }
+    let (first, count) = ((low / step).ceil(), ((high - low) / step).min(4.0 * GROUND_CONTOURS) as usize);
+    let lines = (0..=count).flat_map(|k| contour_lines(&map.field(&heights), (first + k as f64) * step));
+    (format!("ground, every {} m", short(step)), lines.map(|line| map_line(&line)).collect())
 }
 
 /// Height of the surface of the grains over the ground at the centre of each cell \[m\]; NaN where there is none.

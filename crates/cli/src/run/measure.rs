@@ -70,9 +70,18 @@ pub(super) fn level_of<'a>(grains: impl Iterator<Item = &'a BodySnapshot>) -> f6
 /// Height of the ground at a place \[m\]: the highest point of a static or driven body there that is not above
 /// `below`.
 pub(super) fn ground_level(snapshot: &Snapshot, at: [f64; 2], below: f64) -> Option<f64> {
+    grounds(snapshot, at).filter(|z| *z <= below).reduce(f64::max)
+}
+
+/// The lowest of the highest points that static and driven bodies have at a place \[m\].
+pub(super) fn lowest_ground(snapshot: &Snapshot, at: [f64; 2]) -> Option<f64> {
+    grounds(snapshot, at).reduce(f64::min)
+}
+
+/// The highest point of each static or driven body at a place \[m\].
+fn grounds(snapshot: &Snapshot, at: [f64; 2]) -> impl Iterator<Item = f64> {
     let ground = snapshot.bodies.iter().filter(|b| b.present && b.kind != BodyKind::Dynamic);
-    let tops = ground.filter_map(|b| b.shape.highest_point(&b.pose, at, at)).map(|p| p.z);
-    tops.filter(|z| *z <= below).reduce(f64::max)
+    ground.filter_map(move |b| b.shape.highest_point(&b.pose, at, at)).map(|p| p.z)
 }
 
 /// Mean number of bodies, walls included, that a particle touches; none without particles.

@@ -8,7 +8,7 @@ use granule_scene::MoundPlan;
 
 use super::avalanche::Grains;
 use super::files::Frames;
-use super::measure::{grain_level, ground_level};
+use super::measure::{grain_level, ground_level, lowest_ground};
 use crate::error::CliError;
 use crate::results::Results;
 
@@ -57,11 +57,13 @@ pub(super) fn summary(snapshot: &Snapshot, plan: &MoundPlan) -> Option<MoundSumm
     let grains = Grains::of(snapshot, DVec2::X).all();
     let given = plan.centre.map(DVec2::from);
     let centre = Mound::of(&grains, given, 0.0)?.centre;
-    let ground = || ground_level(snapshot, centre.to_array(), grain_level(snapshot));
+    // On a slope the ground below the centre lies above many of the grains.
+    let at = centre.to_array();
+    let ground = || ground_level(snapshot, at, grain_level(snapshot)).or_else(|| lowest_ground(snapshot, at));
     let floor = plan.height.or_else(ground).unwrap_or(0.0);
     let found = Mound::of(&grains, Some(centre), floor)?;
     Some(MoundSummary {
-        centre: centre.to_array(),
+        centre: at,
         floor,
         height: found.height,
         radius_95: found.radius_95,
