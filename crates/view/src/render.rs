@@ -53,7 +53,8 @@ pub struct RenderOptions {
     pub shadows: bool,
     /// What the colour of a grain says.
     pub colour_by: ColourBy,
-    /// Values at the ends of the colour scale \[m/s or m\]; none: 0 to 5 m/s for speed, the region's height for heights.
+    /// Values at the ends of the colour scale \[m/s or m\]; none: 0 to 5 m/s for speed, the region's height for
+    /// heights.
     pub range: Option<(f64, f64)>,
     /// Height of each body at the start \[m\], in the order of the snapshot; a body that lacks one has its height now.
     pub start_heights: Vec<f64>,
