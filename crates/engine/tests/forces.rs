@@ -190,8 +190,8 @@ fn walls_of_a_pile_at_rest_carry_its_weight() {
         }
         simulation.take_wall_loads(&mut walls, false).expect("recorded");
         let (mut off, mut steps) = (0.0f64, 0);
-        // Until the same have slept for a period of 40 steps.
-        while steps < 40 && simulation.time() < 90.0 {
+        // Until the same have slept for a period of 60 steps.
+        while steps < 60 && simulation.time() < 90.0 {
             let now = simulation.step().expect("the run stays finite").awake;
             simulation.add_to_wall_loads(&mut walls).expect("recorded");
             steps = if now == awake { steps + 1 } else { 0 };
@@ -208,7 +208,7 @@ fn walls_of_a_pile_at_rest_carry_its_weight() {
         }
         let carried = (-last[..sides.len()].iter().map(|(force, _)| force.z).sum::<f64>() / weight - 1.0).abs();
         println!("wake_load {wake_load}: {awake} awake, weight {carried:e}, walls {off:e}");
-        assert_eq!(steps, 40, "{awake} awake");
+        assert_eq!(steps, 60, "{awake} awake");
         // 3e-8 and 6e-7.
         assert!(carried <= 1e-6 && off <= 1e-6, "weight {carried:e}, walls {off:e}");
         assert_eq!(simulation.take_wall_loads(&mut walls, true), Ok(Vec::new()), "they were taken");

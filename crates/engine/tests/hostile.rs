@@ -144,7 +144,7 @@ fn handles_of_another_simulation_and_of_removed_bodies_are_refused() {
     refused(&mut world, &["no body with index 2"], |s| s.pose(gone));
     refused(&mut world, &["no body with index 2"], |s| s.velocity(gone));
     refused(&mut world, &["no body with index 2"], |s| s.remove_body(gone));
-    assert_eq!(world.simulation.label(gone), Ok("number 2".to_owned()));
+    assert_eq!(world.simulation.label(gone), Ok("number 2 (from 0)".to_owned()));
     assert_eq!(world.simulation.shape(gone).map(Shape::name), Ok("sphere"));
 }
 

@@ -43,7 +43,7 @@ fn raster_name(file: Item<'_, '_>) -> String {
 /// The raster of a file, without holes.
 fn load(file: Item<'_, '_>, folder: &Path, fill: Option<usize>) -> Result<Raster, SceneError> {
     let name = file.text()?;
-    let packaged = Valley::packaged().into_iter().find(|(known, _)| *known == name);
+    let packaged = Valley::packaged().into_iter().find(|(file, _)| file.strip_suffix(".asc") == Some(name));
     let loaded = match packaged {
         Some((_, valley)) => valley.raster(),
         None => Raster::load(&folder.join(name)),
