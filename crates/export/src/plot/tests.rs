@@ -179,7 +179,7 @@ fn deposit() -> DepositFigure {
         columns: 30,
         thickness: (0..360).map(thickness).collect(),
         outline: ("outline".into(), vec![vec![(110.0, -8.0), (150.0, -8.0), (150.0, 8.0), (110.0, -8.0)]]),
-        contours: ("thickness".into(), Vec::new()),
+        contours: ("levels".into(), Vec::new()),
         ground: ("ground".into(), vec![vec![(100.0, 0.0), (160.0, 1.0)]]),
     }
 }
@@ -188,9 +188,9 @@ fn deposit() -> DepositFigure {
 fn maps_panels_and_budgets_are_drawn_and_refuse_what_is_empty() {
     let map = deposit();
     let text = svg_text(&map).expect("drawn");
-    // Legend entries of what is there, no other; 4 m of width are as many pixels as 4 m of height.
-    assert!(text.contains("outline") && text.contains("ground") && text.contains("2 m"), "{text:.500}");
-    assert!(!text.contains(">\nthickness, "), "contours that are not there");
+    // Legend entries of what is there, no other, and the largest thickness beside the bar: 1.9825 m.
+    assert!(["outline", "ground", "1.98 m"].iter().all(|name| text.contains(name)), "{text:.500}");
+    assert!(!text.contains("levels"), "lines that are not there are not named");
     assert!(DepositFigure { thickness: vec![0.0; 360], ..map.clone() }.problem().is_some());
     assert!(DepositFigure::default().problem().is_some());
 
