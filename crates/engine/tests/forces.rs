@@ -215,9 +215,9 @@ fn walls_of_a_pile_at_rest_carry_its_weight() {
     }
 }
 
-/// A plate that shakes beside a heap, grains a hundred times smaller, bodies that are taken out in the middle of a period
-/// and shot into what sleeps: means over periods are those of the forces of each step. Without sleep to rounding; with
-/// it by what kept forces are off while bodies fall asleep and wake.
+/// A plate that shakes beside a heap, grains a hundred times smaller, bodies that are taken out in the middle of a
+/// period and shot into what sleeps: means over periods are those of the forces of each step. Without sleep to
+/// rounding; with it by what kept forces are off while bodies fall asleep and wake.
 #[test]
 fn loads_of_walls_are_the_means_of_the_forces_of_each_step() {
     // 3e-15 and 1e-14.

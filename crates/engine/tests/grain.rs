@@ -82,8 +82,8 @@ fn balls_bounce_without_spin() {
     }
 }
 
-/// A block on an incline of 30 degrees: with friction of 20 and 25 degrees its speed follows `v2 = 2 a s`, of 35 degrees
-/// it stays.
+/// A block on an incline of 30 degrees: with friction of 20 and 25 degrees its speed follows `v2 = 2 a s`, of 35
+/// degrees it stays.
 #[test]
 fn cubes_slide_and_stay() {
     let angle = 30f64.to_radians();

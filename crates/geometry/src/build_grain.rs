@@ -22,8 +22,8 @@ pub struct GrainOptions {
     /// Distance of the grid's points \[m\]; at most half of the grain's greatest depth. Features finer than this are
     /// lost; memory grows by its inverse cube.
     pub spacing: f64,
-    /// Number of surface nodes, 12 to 65 000, quasi-uniform. They find contacts: what is smaller than their distance may
-    /// slip between them. Corners and sharp edges get theirs in any case.
+    /// Number of surface nodes, 12 to 65 000, quasi-uniform. They find contacts: what is smaller than their distance
+    /// may slip between them. Corners and sharp edges get theirs in any case.
     pub nodes: usize,
 }
 

@@ -1,4 +1,5 @@
-//! Ground whose surface is the zero contour of signed distances on a grid: terrain after Tan, Wijesuriya and Sitar (2024).
+//! Ground whose surface is the zero contour of signed distances on a grid: terrain after Tan, Wijesuriya and Sitar
+//! (2024).
 //!
 //! It is made from a height field, which stays for pictures and bounds; contacts see the grid alone. All below the
 //! surface is inside, at any depth.

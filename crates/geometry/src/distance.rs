@@ -1,7 +1,8 @@
 //! Signed distances to the surfaces of solids that have a formula: what a level set is made from, and what the nodes of
 //! a grain ask of a body without a grid.
 //!
-//! Everything is in the axes of the solid. Distances are negative inside; directions are unit vectors that point outward.
+//! Everything is in the axes of the solid. Distances are negative inside; directions are unit vectors that point
+//! outward.
 
 use granule_model::DVec3;
 

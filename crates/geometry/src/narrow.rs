@@ -19,8 +19,8 @@
 //! rim stand for all of it; `rim` says what that leaves out. A round wall is hollow: corners reach it before edges do.
 //!
 //! Half-spaces, containers, drums, meshes and height fields never meet each other here: they belong to bodies that
-//! contacts do not move. A mesh is a surface that holds bodies on either side, whichever way its triangles run; a height
-//! field is solid below. Closed mesh bodies arrive as compounds of convex parts.
+//! contacts do not move. A mesh is a surface that holds bodies on either side, whichever way its triangles run; a
+//! height field is solid below. Closed mesh bodies arrive as compounds of convex parts.
 //!
 //! What is left to others: which pairs are worth asking (broad phase), coefficients, and matching of keys over steps.
 

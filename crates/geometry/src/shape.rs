@@ -124,8 +124,8 @@ impl Shape {
         }
     }
 
-    /// True for ground with a surface of its own, mesh, height field or level set, which a body may pass within one motion
-    /// without a trace: see [`passage`](crate::passage).
+    /// True for ground with a surface of its own, mesh, height field or level set, which a body may pass within one
+    /// motion without a trace: see [`passage`](crate::passage).
     pub fn is_ground(&self) -> bool {
         matches!(self.0.geometry, Geometry::Mesh(_) | Geometry::HeightField(_) | Geometry::ContourGround(_))
     }

@@ -9,8 +9,8 @@ use granule_model::DVec3;
 use crate::grid::{LevelSet, Sample, finite};
 use crate::kernel::{Cubic, Linear};
 
-/// Second difference of the nodes along an axis, in cells, from which there is a kink: a ball of more than four cells in
-/// radius stays below (cells over the radius, at a depth of 1.7 cells), an edge of a right angle has 1.
+/// Second difference of the nodes along an axis, in cells, from which there is a kink: a ball of more than four cells
+/// in radius stays below (cells over the radius, at a depth of 1.7 cells), an edge of a right angle has 1.
 const KINK: f64 = 0.4;
 /// Shortest gradient by which a value is divided.
 const SHORTEST: f64 = 0.2;
@@ -18,9 +18,9 @@ const SHORTEST: f64 = 0.2;
 impl LevelSet {
     /// Signed distance near the surface and its direction, a unit vector.
     ///
-    /// Interpolates as [`LevelSet::smooth`] does in cells around which distances are smooth, and as [`LevelSet::sample`]
-    /// where there is a kink, such as that of an edge, or the grid ends; the value is divided by the length of the
-    /// gradient. `None` where no value is held or the gradient vanishes.
+    /// Interpolates as [`LevelSet::smooth`] does in cells around which distances are smooth, and as
+    /// [`LevelSet::sample`] where there is a kink, such as that of an edge, or the grid ends; the value is divided by
+    /// the length of the gradient. `None` where no value is held or the gradient vanishes.
     pub fn contour(&self, p: DVec3) -> Option<Sample> {
         let sample = self.smooth_unless_kinked(p).or_else(|| self.sample(p))?;
         let slope = sample.gradient.length();

@@ -133,8 +133,8 @@ impl Framing {
         self.legs.iter().flat_map(|leg| leg.places.iter().copied()).filter(inside)
     }
 
-    /// The ends of a scale of speed \[m/s\] for all states: 0, and the least of 1, 2, 3, 4, 5, 6, 8 times a power of ten
-    /// that in no state more than 2 of 100 bodies pass. None when nothing moves.
+    /// The ends of a scale of speed \[m/s\] for all states: 0, and the least of 1, 2, 3, 4, 5, 6, 8 times a power of
+    /// ten that in no state more than 2 of 100 bodies pass. None when nothing moves.
     pub fn speed_range(&self) -> Option<(f64, f64)> {
         round_above(self.fastest).map(|top| (0.0, top))
     }

@@ -141,7 +141,8 @@ pub(crate) fn apply_to(
     }
 }
 
-/// Notes the work of the force fields, and of drag with damping, on each body in a part of `dt` \[s\] whose contact stage has ended.
+/// Notes the work of the force fields, and of drag with damping, on each body in a part of `dt` \[s\] whose contact
+/// stage has ended.
 ///
 /// With v0 the velocity before the forces, v1 the one after them, v2 the one with which the body moves, and P = m
 /// (v2 - v1) what its contacts did, E* changes by

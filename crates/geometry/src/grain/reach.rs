@@ -17,7 +17,8 @@ impl GrainData {
         Aabb::new(placed.position + min, placed.position + max)
     }
 
-    /// Largest component of a node along a unit vector \[m\]. Spheres that do not reach beyond the best node are skipped.
+    /// Largest component of a node along a unit vector \[m\]. Spheres that do not reach beyond the best node are
+    /// skipped.
     pub(crate) fn farthest(&self, direction: DVec3) -> f64 {
         let mut best = self.first_guess(direction);
         let mut index = 0;

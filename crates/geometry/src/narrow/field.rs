@@ -76,8 +76,8 @@ impl Field for Piece<'_> {
 pub(super) struct Contour<'a>(pub(super) &'a LevelSet);
 
 impl Field for Contour<'_> {
-    /// Tighter than the bound of the grid, which counts a cell for where a point lies in its cell: interpolation between
-    /// distances is off by less.
+    /// Tighter than the bound of the grid, which counts a cell for where a point lies in its cell: interpolation
+    /// between distances is off by less.
     fn bound(&self, point: DVec3) -> f64 {
         let bounds = self.0.bounds();
         let nearest = point.clamp(bounds.min, bounds.max);

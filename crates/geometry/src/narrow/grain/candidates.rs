@@ -15,7 +15,8 @@ const LEAVES: f64 = 0.1;
 const SAME_PLACE: f64 = 0.9;
 /// A node nearer to a contact than this many distances of nodes is part of it.
 const APART: f64 = 2.0;
-/// Range of the height over distance times angle between the surfaces, within which a surface is as round as a ball (0.5).
+/// Range of the height over distance times angle between the surfaces, within which a surface is as round as a ball
+/// (0.5).
 ///
 /// A ball rolls over such nodes and never stands on them. Below, the surface is flat and then bends away; above, it
 /// comes back, like the far foot of a body that leans on the near one: there it comes down as the body tilts.

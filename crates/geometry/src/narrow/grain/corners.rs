@@ -5,8 +5,8 @@ use granule_model::DVec3;
 use crate::geometry::Geometry;
 use crate::surface::cuboid_corners;
 
-/// Calls `visit` with number, place (axes of the piece \[m\]) and radius \[m\] of each corner of a piece: the middle of a
-/// ball, the ends of a capsule's axis.
+/// Calls `visit` with number, place (axes of the piece \[m\]) and radius \[m\] of each corner of a piece: the middle of
+/// a ball, the ends of a capsule's axis.
 ///
 /// Edges and faces of the piece are met by the nodes of the grain.
 pub(in crate::narrow) fn for_each_corner(piece: &Geometry, mut visit: impl FnMut(u32, DVec3, f64)) {

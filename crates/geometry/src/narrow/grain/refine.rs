@@ -2,9 +2,9 @@
 //!
 //! Let phi be the distances of the grain, d those of the other body, n and m their outward unit normals. Where d is
 //! least over phi = 0, `m = -n`. The tangential part `t = m - (m.n) n` is the slope of d along the surface; a step of
-//! `-s t`, with the reciprocal s of the slope's growth, and one by `-phi / |grad phi|` along the normal lead there. Of a
-//! ball on a plane s is the radius, and one step does; elsewhere s follows from the step before (Barzilai and Borwein,
-//! IMA Journal of Numerical Analysis 8, 1988: `s = dx.dx / dx.dt`).
+//! `-s t`, with the reciprocal s of the slope's growth, and one by `-phi / |grad phi|` along the normal lead there. Of
+//! a ball on a plane s is the radius, and one step does; elsewhere s follows from the step before (Barzilai and
+//! Borwein, IMA Journal of Numerical Analysis 8, 1988: `s = dx.dx / dx.dt`).
 
 use granule_model::{DVec3, Pose};
 

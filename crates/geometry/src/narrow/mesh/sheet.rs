@@ -1,8 +1,8 @@
 //! Grains against the triangles of a surface: signed distances from those near it, and peaks of the surface.
 //!
-//! The distance of a point is that of the nearest triangle; its sign is that of the height over the triangle's plane, on
-//! the side on which the grain is held. Where triangles are equally near, at an edge, that over whose plane the point is
-//! farthest decides (Baerentzen and Aanaes 2005 weight by angles; of two triangles this has the same sign).
+//! The distance of a point is that of the nearest triangle; its sign is that of the height over the triangle's plane,
+//! on the side on which the grain is held. Where triangles are equally near, at an edge, that over whose plane the
+//! point is farthest decides (Baerentzen and Aanaes 2005 weight by angles; of two triangles this has the same sign).
 
 use std::cell::Cell;
 
