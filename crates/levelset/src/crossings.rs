@@ -11,9 +11,12 @@ impl LevelSet {
     /// Distances are taken to change evenly between nodes, as [`LevelSet::sample`] takes them; the points are on its
     /// surface to rounding.
     pub fn crossings(&self, region: &Aabb, mut visit: impl FnMut(DVec3)) {
+        // Written so that NaN gives none.
+        if !region.min.cmple(region.max).all() {
+            return;
+        }
         let low = self.lattice.place(region.min.max(self.bounds().min)).ceil();
         let high = self.lattice.place(region.max.min(self.bounds().max)).floor();
-        // Written so that NaN gives none.
         if !low.cmple(high).all() {
             return;
         }

@@ -109,7 +109,7 @@ fn the_fixed_part_runs_on_both_kinds_of_ground() {
 fn grains_of_a_fill_come_from_their_seed() {
     let fill = |count: usize, extra: &str| {
         format!(
-            "[run]\nduration = 1.0\n[materials.rock]\ndensity = 2650.0\n[[fill]]\nmaterial = \"rock\"\ncount = {count}\n\
+            "[run]\nduration = 1.0\n[materials.rock]\ndensity = 2650.0\nrestitution = 0.3\nstatic_friction = 0.5\n[[fill]]\nmaterial = \"rock\"\ncount = {count}\n\
              seed = 7\ngrid = {{ size = [4.0, 4.0], pitch = 0.5, first_layer = 0.5 }}\n[fill.grains]\n{extra}"
         )
     };
@@ -138,7 +138,7 @@ fn mistakes_are_told_with_their_place() {
         (
             "spacing = 0.05, nodes = 500 }\n\n[shapes.ball]",
             "spacing = 5.0, nodes = 500 }\n\n[shapes.ball]",
-            "too coarse",
+            "thinner than the spacing",
         ),
         ("file = \"grain.stl\"", "file = \"missing.stl\"", "missing.stl"),
         ("file = \"valley.asc\"", "file = \"nowhere.asc\"", "nowhere.asc"),

@@ -195,7 +195,7 @@ fn keys_that_must_be_given() {
     mistake("position = [0.0, 0.0, 0.5]\n", "", MissingKey, "[[body]]", "`position` is missing: a body needs it");
     mistake("count = 8\n", "", MissingKey, "[[fill]]", "or give `layers`");
     mistake("pitch = 0.2\n", "", MissingKey, "[fill.grid]", "`pitch`");
-    mistake("sphere.radius = 0.05", "", MissingKey, "[shapes.pebble]", "one of `sphere`");
+    mistake("sphere.radius = 0.05", "", MissingKey, "[shapes.pebble]", "one of `grain`");
     mistake("duration = 2.0", "until = \"rest\"", MissingKey, "\"rest\"", "`duration`");
 }
 
