@@ -19,8 +19,10 @@ pub(super) struct WallRecorder {
     writer: WallWriter,
     periods: Frames,
     loads: WallLoads,
-    /// Whether there was a step since the last row.
+    /// Whether there was a step since the last period.
     is_due: bool,
+    /// The rows of the last period, and the loads without it: they are written when a step follows.
+    held: Option<(Vec<WallRow>, WallLoads)>,
 }
 
 impl WallRecorder {
@@ -29,36 +31,47 @@ impl WallRecorder {
         let mut periods = Frames::new(rate);
         periods.due(0.0);
         let writer = WallWriter::create(&results.file(WALLS)?)?;
-        Ok(WallRecorder { writer, periods, loads: WallLoads::default(), is_due: false })
+        Ok(WallRecorder { writer, periods, loads: WallLoads::default(), is_due: false, held: None })
     }
 
     /// Adds the step that was made.
     pub(super) fn step(&mut self, simulation: &Simulation) -> Result<(), CliError> {
+        if let Some((rows, loads)) = self.held.take() {
+            self.loads = loads;
+            self.write(&rows)?;
+        }
         simulation.add_to_wall_loads(&mut self.loads)?;
         self.is_due = true;
-        if self.periods.due(simulation.time()) { self.write(simulation, false) } else { Ok(()) }
+        if self.periods.due(simulation.time()) {
+            let mut loads = self.loads.clone();
+            self.held = Some((rows(simulation, &mut loads, false)?, loads));
+            self.is_due = false;
+        }
+        Ok(())
     }
 
     /// Writes what was summed since the last row, with the balance that the contacts at the end are told in.
     pub(super) fn end(&mut self, simulation: &Simulation) -> Result<(), CliError> {
-        self.write(simulation, true)?;
+        if self.held.take().is_some() || self.is_due {
+            let rows = rows(simulation, &mut self.loads, true)?;
+            self.write(&rows)?;
+        }
         Ok(self.writer.flush()?)
     }
 
-    fn write(&mut self, simulation: &Simulation, balanced: bool) -> Result<(), CliError> {
-        if !std::mem::take(&mut self.is_due) {
-            return Ok(());
-        }
-        let time = simulation.time();
-        let means = simulation.take_wall_loads(&mut self.loads, balanced)?;
-        for ((force, torque), body) in means.into_iter().zip(simulation.snapshot().bodies) {
-            if body.kind != BodyKind::Dynamic && body.present {
-                let (id, name) = (body.id.index, body.name);
-                self.writer.push(&WallRow { time, id, name, force, torque })?;
-            }
-        }
-        Ok(())
+    fn write(&mut self, rows: &[WallRow]) -> Result<(), CliError> {
+        Ok(rows.iter().try_for_each(|row| self.writer.push(row))?)
     }
+}
+
+/// The means over the period that ends now.
+fn rows(simulation: &Simulation, loads: &mut WallLoads, balanced: bool) -> Result<Vec<WallRow>, CliError> {
+    let time = simulation.time();
+    let means = simulation.take_wall_loads(loads, balanced)?.into_iter().zip(simulation.snapshot().bodies);
+    let walls = means.filter(|(_, body)| body.kind != BodyKind::Dynamic && body.present);
+    Ok(walls
+        .map(|((force, torque), body)| WallRow { time, id: body.id.index, name: body.name, force, torque })
+        .collect())
 }
 
 /// The contacts of the last step; none before the first.

@@ -15,7 +15,7 @@ use crate::world::error::EngineError;
 use crate::world::load::{Load, Told};
 
 /// Steps in a row in which nobody fell asleep or woke, after which sleepers are balanced beside bodies awake.
-const CALM: u32 = 50;
+const CALM: u32 = 200;
 /// Change of what draws and presses on a sleeper, over all of it, that asks for a new balance of the same sleepers; and
 /// the steps that are made before it at least, but for a last balance.
 const CHANGE: f64 = 1e-6;
@@ -104,7 +104,7 @@ impl Simulation {
     /// Mean force \[N\] of all contacts on each body ever added that is static or driven, and mean torque about the
     /// origin of its own axes \[N m\], over the steps since they were taken before; zero for the others.
     ///
-    /// Sleepers press with forces that balance, where the same bodies have slept for 50 steps or nothing is awake; with
+    /// Sleepers press with forces that balance, where the same bodies have slept for 200 steps or nothing is awake; with
     /// `balanced` also where they have not. Before that they press with the forces with which they fell asleep, which
     /// may be off by some thousandths of the weight that a wall carries.
     ///
