@@ -104,9 +104,10 @@ impl Simulation {
     /// Mean force \[N\] of all contacts on each body ever added that is static or driven, and mean torque about the
     /// origin of its own axes \[N m\], over the steps since they were taken before; zero for the others.
     ///
-    /// Sleepers press with forces that balance, where the same bodies have slept for 200 steps or nothing is awake; with
-    /// `balanced` also where they have not. Before that they press with the forces with which they fell asleep, which
-    /// may be off by some thousandths of the weight that a wall carries.
+    /// Sleepers press with forces that balance where the same bodies have slept for 200 steps or nothing is awake, with
+    /// `balanced` also where they have not, and beside bodies awake for what those press with at the end. Before that
+    /// they press with the forces with which they fell asleep, which may be off by some thousandths of the weight that
+    /// a wall carries.
     ///
     /// # Errors
     /// As [`Simulation::contacts`].
