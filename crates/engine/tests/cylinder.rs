@@ -189,7 +189,7 @@ fn a_silo_carries_the_weight_of_what_is_poured_into_it() {
         simulation.steps()
     );
     assert!(!out, "a grain left");
-    // Over the weight times 1 m. Measured: see above.
+    // Over the weight times 1 m. Measured 2.6e-4 J.
     assert!(energies <= 1e-6 * weight, "{energies}");
     assert!(overlap <= 0.01, "{overlap}");
     assert!((share - 1.0).abs() <= 0.01, "{share}");

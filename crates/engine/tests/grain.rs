@@ -1,9 +1,17 @@
 //! Level-set grains move as the shapes they were made from: balls roll and bounce, cubes slide, stay, tip and stack.
 
+use granule_engine::OVERLAP_BOUND;
 use granule_engine::prelude::*;
 use granule_geometry::GrainOptions;
 
 const G: f64 = 9.8;
+
+/// Rise of E* in a step that is rounding: measured 0 where bodies bounce, slide and lie.
+const NONE: f64 = 1e-9;
+/// The same of a level-set ball that rolls. An exact ball has none; this one has its contact up to 0.002 radii beside
+/// the place below its middle, and contacts ask for velocities with the arms that a step begins with, while the body
+/// turns on. Measured 1.4e-5 with the engine's own step, 1.6e-6 with one some nine times as short: first order.
+const ROLLING: f64 = 2e-5;
 
 fn level_set(shape: &Shape, spacing: f64, nodes: usize) -> Shape {
     Shape::level_set_of(shape, &GrainOptions { spacing, nodes }).expect("the grid resolves it")
@@ -24,6 +32,27 @@ fn on_incline(settings: Settings, angle: f64, material: Material) -> (Simulation
     (simulation, rock, normal, DVec3::new(cos, 0.0, -sin))
 }
 
+/// Makes a step, and holds it to what every step of one body keeps: overlap below 1 % of its thickness, E* that rises by
+/// a share of `most` of it at most, and momentum that changes by its weight and the forces told of its contacts.
+fn step(simulation: &mut Simulation, body: BodyId, most: f64) {
+    simulation.record_forces(true);
+    let (time, before) = (simulation.time(), simulation.momenta());
+    let report = simulation.step().expect("the run stays finite");
+    assert!(simulation.largest_overlap_thin() <= OVERLAP_BOUND, "overlap {}", simulation.largest_overlap_thin());
+    let after = simulation.momenta();
+    let speed = before.linear.length().max(after.linear.length()) / before.mass;
+    let energy = before.mass * (speed * speed + G * simulation.pose(body).expect("it is there").position.length());
+    let risen = report.energy.rises / energy;
+    assert!(risen <= most, "E* rises by {risen:e} of it");
+    let dt = simulation.time() - time;
+    let force = simulation.force_on(body).expect("forces are recorded");
+    let weight = before.mass * G * DVec3::NEG_Z;
+    let off = after.linear - before.linear - dt * (force + weight);
+    // Measured 8e-14: the length of the step is the difference of two times.
+    let scale = dt * (force.length() + weight.length()) + before.mass * speed;
+    assert!(off.length() <= 1e-9 * scale, "momentum is off by {:e}", off.length() / scale);
+}
+
 /// A ball that touches in single points has the acceleration `5/7 g sin a`; one that rolls on its nodes loses a quarter
 /// of its speed over ten radii.
 #[test]
@@ -40,7 +69,7 @@ fn balls_roll_down_an_incline() {
             let way = 10.0 * radius;
             let travelled = |s: &Simulation| (s.pose(ball).expect("it is there").position - place).dot(down);
             while travelled(&simulation) < way && simulation.time() < 100.0 {
-                simulation.step().expect("the run stays finite");
+                step(&mut simulation, ball, ROLLING);
             }
             let speed = simulation.velocity(ball).expect("it is there").linear.dot(down);
             let exact = (2.0 * 5.0 / 7.0 * G * libm::sin(angle) * travelled(&simulation)).sqrt();
@@ -57,6 +86,7 @@ fn balls_bounce_without_spin() {
     let shape = sphere(radius, 500);
     for i in 0..20 {
         let bouncy = Material { restitution: 0.5, static_friction: 0.5, ..Material::default() };
+        // A step takes up to 2 g dt / v of the height of a rebound: 0.4 % of it here, more than the contact is off.
         let settings = Settings { time_step: Some(1e-3), ..Settings::default() };
         let (mut simulation, rock, ..) = on_incline(settings, 0.0, bouncy);
         let fall = 1.0;
@@ -66,7 +96,7 @@ fn balls_bounce_without_spin() {
         let ball = simulation.add_body(ball).expect("the ball is valid");
         let (mut top, mut rose, mut spin) = (0.0_f64, false, 0.0);
         while simulation.time() < 1.2 {
-            simulation.step().expect("the run stays finite");
+            step(&mut simulation, ball, NONE);
             let velocity = simulation.velocity(ball).expect("it is there");
             if !rose && velocity.linear.z > 0.0 {
                 (rose, spin) = (true, velocity.angular.length());
@@ -88,10 +118,11 @@ fn balls_bounce_without_spin() {
 fn cubes_slide_and_stay() {
     let angle = 30f64.to_radians();
     let shape = level_set(&Shape::cuboid(DVec3::ONE).expect("it is valid"), 0.1, 500);
-    for (friction, dt) in [(20.0, 1e-3), (20.0, 4e-3), (25.0, 1e-3), (25.0, 4e-3)] {
+    // Steps are given where the bound goes by their length; the last is the engine's own.
+    for (friction, dt) in [(20.0, Some(1e-3)), (20.0, Some(4e-3)), (25.0, Some(1e-3)), (25.0, None)] {
         let mu = libm::tan(f64::to_radians(friction));
         let material = Material { static_friction: mu, dynamic_friction: mu, restitution: 0.0, ..Material::default() };
-        let settings = Settings { time_step: Some(dt), ..Settings::default() };
+        let settings = Settings { time_step: dt, ..Settings::default() };
         let (mut simulation, rock, normal, down) = on_incline(settings, angle, material);
         let mut block = BodyDescription::dynamic(shape.clone(), rock, 0.5 * normal);
         block.pose.rotation = DQuat::from_rotation_y(angle);
@@ -100,14 +131,15 @@ fn cubes_slide_and_stay() {
         let acceleration = G * (libm::sin(angle) - mu * libm::cos(angle));
         let mut worst = 0.0_f64;
         while simulation.time() < 2.0 {
-            simulation.step().expect("the run stays finite");
+            step(&mut simulation, block, NONE);
             let way = (simulation.pose(block).expect("it is there").position - start).dot(down);
             let speed = simulation.velocity(block).expect("it is there").linear.dot(down);
+            let dt = simulation.time_step();
             let allowed = (1e-3 * speed).max(1.1 * acceleration * dt / 2.0);
             worst = worst.max((speed - (2.0 * acceleration * way).sqrt()).abs() / allowed);
         }
-        println!("{friction} degrees, {dt} s: {worst} of what is allowed");
-        assert!(worst <= 1.0, "{friction} degrees, {dt} s: {worst} of what is allowed");
+        println!("{friction} degrees, {dt:?} s: {worst} of what is allowed");
+        assert!(worst <= 1.0, "{friction} degrees, {dt:?} s: {worst} of what is allowed");
     }
     let mu = libm::tan(35f64.to_radians());
     let material = Material { static_friction: mu, dynamic_friction: mu, ..Material::default() };
@@ -118,7 +150,7 @@ fn cubes_slide_and_stay() {
     let block = simulation.add_body(block).expect("the block is valid");
     let start = simulation.pose(block).expect("it is there").position;
     while simulation.time() < 10.0 {
-        simulation.step().expect("the run stays finite");
+        step(&mut simulation, block, NONE);
     }
     let drift = (simulation.pose(block).expect("it is there").position - start).length();
     println!("drift {drift:e}");

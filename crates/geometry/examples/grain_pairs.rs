@@ -8,9 +8,8 @@ use granule_model::{DQuat, DVec3, Pose};
 fn main() {
     for nodes in [500, 2500] {
         let start = Instant::now();
-        let ball = Shape::cuboid(DVec3::new(0.1, 0.09, 0.08)).and_then(|shape| {
-            let surface = Shape::sphere(0.05)?.triangulate(48);
-            let _ = shape;
+        let ball = Shape::sphere(0.05).and_then(|ball| {
+            let surface = ball.triangulate(48);
             Shape::level_set_mesh(&surface.vertices, &surface.triangles, &GrainOptions { spacing: 0.005, nodes })
         });
         let ball = ball.expect("the grid resolves it");

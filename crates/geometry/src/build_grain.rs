@@ -1,9 +1,9 @@
-//! The constructors of level-set grains: from closed meshes, from other shapes, and from voxel volumes.
+//! The constructors of level-set grains: from closed meshes and from other shapes.
 //!
 //! A grain is made in *grain axes*: along the own axes, with the origin in the centre of mass, so that single precision
 //! serves wherever a file has its origin.
 
-use granule_levelset::{LevelSet, Node, Storage, surface_nodes};
+use granule_levelset::{LevelSet, LevelSetError, Storage, surface_nodes};
 use granule_model::{Aabb, DVec3, Pose};
 
 use crate::build::solid;
@@ -53,10 +53,7 @@ impl Shape {
         check(options)?;
         let mesh = ClosedMesh::new(vertices, triangles)?;
         let corners: Vec<DVec3> = mesh.vertices.iter().map(|&v| v - mesh.moments.center).collect();
-        let level_set = LevelSet::from_mesh(&corners, &mesh.triangles, options.spacing, BAND, Storage::I16)
-            .map_err(ShapeError::LevelSet)?;
-        let nodes = surface_nodes(&corners, &mesh.triangles, options.nodes).map_err(ShapeError::LevelSet)?;
-        grain(level_set, nodes, &mesh.moments, options)
+        grain(of_mesh(&corners, &mesh.triangles, options), (&corners, &mesh.triangles), &mesh.moments, options)
     }
 
     /// Another solid as signed distances on a grid. Mass properties are those of the solid.
@@ -73,22 +70,20 @@ impl Shape {
         let mut surface = shape.triangulate(SEGMENTS);
         surface.vertices.iter_mut().for_each(|v| *v = turn.inverse_transform_point(*v));
         let moments = Moments::from_unit_mass(&unit);
-        if shape.0.surface.is_some() {
-            let level_set =
-                LevelSet::from_mesh(&surface.vertices, &surface.triangles, options.spacing, BAND, Storage::I16)
-                    .map_err(ShapeError::LevelSet)?;
-            let nodes =
-                surface_nodes(&surface.vertices, &surface.triangles, options.nodes).map_err(ShapeError::LevelSet)?;
-            return grain(level_set, nodes, &moments, options);
-        }
-        let bounds = Aabb::from_points(surface.vertices.iter().copied()).padded(AROUND * options.spacing);
-        let signed = |p: DVec3| distance(&shape.0.geometry, turn.transform_point(p)).map_or(f64::NAN, |d| d.value);
-        let level_set = LevelSet::from_function(bounds, options.spacing, BAND, Storage::I16, signed)
-            .map_err(ShapeError::LevelSet)?;
-        let nodes =
-            surface_nodes(&surface.vertices, &surface.triangles, options.nodes).map_err(ShapeError::LevelSet)?;
-        grain(level_set, nodes, &moments, options)
+        let (corners, triangles) = (&surface.vertices, &surface.triangles);
+        let level_set = if shape.0.surface.is_some() {
+            of_mesh(corners, triangles, options)
+        } else {
+            let bounds = Aabb::from_points(corners.iter().copied()).padded(AROUND * options.spacing);
+            let signed = |p: DVec3| distance(&shape.0.geometry, turn.transform_point(p)).map_or(f64::NAN, |d| d.value);
+            LevelSet::from_function(bounds, options.spacing, BAND, Storage::I16, signed)
+        };
+        grain(level_set, (corners, triangles), &moments, options)
     }
+}
+
+fn of_mesh(corners: &[DVec3], triangles: &[[u32; 3]], options: &GrainOptions) -> Result<LevelSet, LevelSetError> {
+    LevelSet::from_mesh(corners, triangles, options.spacing, BAND, Storage::I16)
 }
 
 fn check(options: &GrainOptions) -> Result<(), ShapeError> {
@@ -99,13 +94,15 @@ fn check(options: &GrainOptions) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// The grain with that contour and nodes on it.
+/// The grain with that contour, and nodes on the surface of triangles from which it was made, all in grain axes.
 fn grain(
-    level_set: LevelSet,
-    nodes: Vec<Node>,
+    level_set: Result<LevelSet, LevelSetError>,
+    (corners, triangles): (&[DVec3], &[[u32; 3]]),
     moments: &Moments,
     options: &GrainOptions,
 ) -> Result<Shape, ShapeError> {
+    let level_set = level_set.map_err(ShapeError::LevelSet)?;
+    let nodes = surface_nodes(corners, triangles, options.nodes).map_err(ShapeError::LevelSet)?;
     let depth = -level_set.deepest();
     // Written so that NaN is too coarse.
     let is_resolved = depth >= DEEPEST * options.spacing;

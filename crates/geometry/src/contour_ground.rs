@@ -14,8 +14,6 @@ use crate::height_field::HeightField;
 pub(crate) struct ContourGround {
     pub(crate) field: HeightField,
     pub(crate) level_set: LevelSet,
-    /// From the first centre of a cell to the last, of any height: beyond, nothing holds.
-    pub(crate) outline: Aabb,
 }
 
 impl ContourGround {
@@ -28,12 +26,12 @@ impl ContourGround {
         let reach = around + 4.0 * spacing;
         let level_set =
             LevelSet::from_function(bounds, spacing, band_cells, Storage::F32, |p| field.signed_distance(p, reach))?;
-        let outline = Aabb::new(surface.min.with_z(f64::NEG_INFINITY), surface.max.with_z(f64::INFINITY));
-        Ok(ContourGround { field, level_set, outline })
+        Ok(ContourGround { field, level_set })
     }
 
-    /// Whether `point` (own axes) lies over the ground or under it.
+    /// Whether `point` (own axes) lies over the ground or under it; beside it nothing holds.
     pub(crate) fn is_over(&self, point: DVec3) -> bool {
-        (0..2).all(|axis| (self.outline.min[axis]..=self.outline.max[axis]).contains(&point[axis]))
+        let Aabb { min, max } = self.field.bounds();
+        (0..2).all(|axis| (min[axis]..=max[axis]).contains(&point[axis]))
     }
 }

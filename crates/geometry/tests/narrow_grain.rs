@@ -79,8 +79,6 @@ fn a_cube_stands_on_its_corners() {
     }
 }
 
-/// Grains that are flat and then bend away stand on the rim of the flat place; those that lean on one foot know the
-/// other, before it comes down.
 #[test]
 fn a_cube_on_a_cube_is_held_at_the_corners_of_the_common_square() {
     let cube = cube(500);
@@ -164,5 +162,28 @@ fn other_shapes_meet_a_grain_where_they_meet_its_ball() {
         // Measured 2e-5 for round ones and walls; 7e-4 and 1.4e-3, 0.03 of a cell, at edges and rims, over which
         // distances bend within less than the distance of nodes.
         assert!(met >= 3 && worst <= 2e-3, "{kind}: {met} met, off by {worst:e}");
+    }
+}
+
+/// A rounded rod that leans on one end knows the other before it comes down, though no place there is the lowest.
+#[test]
+fn a_rod_that_leans_on_one_end_knows_the_other() {
+    let plane = Shape::half_space(DVec3::Z).unwrap();
+    let exact = Shape::capsule(0.25, 1.0).unwrap();
+    let rod = Shape::level_set_of(&exact, &GrainOptions { spacing: 0.05, nodes: 1000 }).unwrap();
+    for lean in [0.002, 0.01, 0.015] {
+        for turn in [0.0, 1.0, 2.5] {
+            let rotation = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2 - lean) * DQuat::from_rotation_z(turn);
+            let pose = Pose::new(DVec3::Z * (0.25 + 0.5 * libm::sin(lean)), rotation);
+            let found = touch(&rod, &pose, &plane, &Pose::IDENTITY, 0.02);
+            for end in touch(&exact, &pose, &plane, &Pose::IDENTITY, 0.02) {
+                let nearest = |c: &&granule_model::ContactPoint| (c.point - end.point).length();
+                let near = found.iter().min_by(|c, d| nearest(c).total_cmp(&nearest(d))).unwrap();
+                // A foot is a node, within two distances of nodes (0.05 m) of the end, as high as the ball there is.
+                let off = nearest(&near);
+                assert!(off <= 0.1, "lean {lean}: {end:?} is not among {found:?}");
+                assert!((near.gap - end.gap).abs() <= 1e-3 + off * off / (2.0 * 0.25), "lean {lean}: {end:?} {near:?}");
+            }
+        }
     }
 }

@@ -48,3 +48,8 @@ pub(crate) fn closest_point(p: DVec3, [a, b, c]: [DVec3; 3]) -> (DVec3, Feature)
     let sum = va + vb + vc;
     (a + ab * (vb / sum) + ac * (vc / sum), Feature::Face)
 }
+
+/// The point of the triangle with the given corners, in either order, that is nearest to `point` \[m\].
+pub fn nearest_on_triangle(point: DVec3, corners: [DVec3; 3]) -> DVec3 {
+    closest_point(point, corners).0
+}

@@ -28,6 +28,8 @@ mod tree;
 mod volume;
 
 pub use blocks::Storage;
+pub use closest::nearest_on_triangle;
+pub use crossings::Crossing;
 pub use error::LevelSetError;
 pub use grid::{LevelSet, Sample};
 pub use nodes::{Node, surface_nodes};

@@ -10,8 +10,6 @@ use crate::camera::Lens;
 use crate::colour::{self, Colour, blend};
 use crate::intersect::Ray;
 
-/// Shapes of ground.
-const GROUNDS: [&str; 3] = ["mesh", "height-field", "level-set-ground"];
 /// Length of ground from which on it is drawn as relief unasked, in mean grain diameters.
 const WIDE: f64 = 20.0;
 /// Most contour lines in a picture. Intervals grow by 2.5 at most, so there are 10 at least.
@@ -34,7 +32,7 @@ pub(crate) fn sun() -> DVec3 {
 
 /// Whether `body` is ground of a shape that can be drawn as relief.
 pub(crate) fn is_ground(body: &BodySnapshot) -> bool {
-    body.present && body.kind == BodyKind::Static && GROUNDS.contains(&body.shape.name())
+    body.present && body.kind == BodyKind::Static && body.shape.is_ground()
 }
 
 /// Places of the bodies that are drawn as relief: where `asked` is true all grounds, where it is false none, where

@@ -1,5 +1,6 @@
 //! Signed distances from a height field.
 
+use granule_levelset::nearest_on_triangle;
 use granule_model::{Aabb, DVec3};
 
 use super::HeightField;
@@ -18,7 +19,9 @@ impl HeightField {
         let reach = reach.min(rise.abs());
         let mut squared = reach * reach;
         let region = Aabb::new(at - DVec3::splat(reach), at + DVec3::splat(reach));
-        self.each_near(&region, |corners| squared = squared.min(squared_distance(corners, at)));
+        self.each_near(&region, |corners| {
+            squared = squared.min((at - nearest_on_triangle(at, corners)).length_squared())
+        });
         squared.sqrt().copysign(rise)
     }
 
@@ -30,20 +33,4 @@ impl HeightField {
             self.each_triangle(both, |_, corners| visit(corners));
         });
     }
-}
-
-/// Squared distance of a point from a triangle (Ericson 2005, section 5.1.5).
-fn squared_distance([a, b, c]: [DVec3; 3], p: DVec3) -> f64 {
-    let normal = (b - a).cross(c - a);
-    let inside = [(a, b), (b, c), (c, a)].into_iter().all(|(from, to)| normal.cross(to - from).dot(p - from) >= 0.0);
-    if inside {
-        let height = (p - a).dot(normal);
-        return height * height / normal.length_squared();
-    }
-    let from_edge = |from: DVec3, to: DVec3| {
-        let along = to - from;
-        let share = ((p - from).dot(along) / along.length_squared()).clamp(0.0, 1.0);
-        (p - from - share * along).length_squared()
-    };
-    from_edge(a, b).min(from_edge(b, c)).min(from_edge(c, a))
 }

@@ -153,6 +153,33 @@ impl<'a> Pieces<'a> {
     }
 }
 
+/// Calls `visit` with each piece of body A in axes of ground at `pose`, whose normals so stay exactly what they are, and
+/// lets it append contacts in these axes; `finish` follows for all from the first on, with the pose of the body. Those on
+/// the surface of the whole are kept, and taken to the world.
+pub(super) fn pieces_in_axes_of(
+    a: Side,
+    pose: &Pose,
+    out: &mut Vec<ContactPoint>,
+    mut visit: impl FnMut(Side, &mut Vec<ContactPoint>),
+    finish: impl FnOnce(&Pieces, &Pose, usize, &mut Vec<ContactPoint>),
+) {
+    let start = out.len();
+    let own = Pose::new(pose.inverse_transform_point(a.pose.position), pose.rotation.conjugate() * a.pose.rotation);
+    let pieces = Pieces::of(a.geometry);
+    for index in 0..pieces.len() {
+        let (geometry, piece_pose) = pieces.get(index, &own);
+        let first = out.len();
+        visit(Side { geometry, pose: &piece_pose }, out);
+        limit_width(&mut out[first..], geometry.half_width());
+        pieces.keep_surface(index, &own, first, mix(index as u32, u32::MAX), out);
+    }
+    finish(&pieces, &own, start, out);
+    for contact in &mut out[start..] {
+        contact.point = pose.transform_point(contact.point);
+        contact.normal = pose.transform_vector(contact.normal);
+    }
+}
+
 /// Height of `point` (axes of the piece) above the nearest of the piece's faces, negative inside.
 fn height_above(geometry: &Geometry, point: DVec3) -> f64 {
     match geometry {

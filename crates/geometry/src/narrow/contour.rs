@@ -9,15 +9,16 @@
 
 use std::cell::Cell;
 
-use granule_levelset::Sample;
-use granule_model::{ContactPoint, DVec3, Pose};
+use granule_levelset::{Crossing, Sample};
+use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
-use super::compound::Pieces;
+use super::compound::{Pieces, pieces_in_axes_of};
 use super::field::{Field, Piece};
 use super::grain::{GroundPoint, finish, for_each_corner, grain_ground};
 use super::mesh::{lift_out, middle};
 use super::rim::Rim;
-use super::{Side, limit_width, mix};
+use super::tidy::separate_keys;
+use super::{Side, mix};
 use crate::contour_ground::ContourGround;
 use crate::distance::Distance;
 use crate::geometry::Geometry;
@@ -26,12 +27,12 @@ use crate::geometry::Geometry;
 const ALONG: f64 = 0.9;
 /// Sine of an angle that is none: above what single precision makes of a plane.
 const FLAT: f64 = 1e-3;
-/// Keys of points of the ground start here.
-const GROUND: u32 = 1 << 22;
+/// Names of points of the ground are mixed with this.
+const GROUND: u32 = 7;
 
 thread_local! {
     /// Kept so that a warm step allocates nothing.
-    static POINTS: Cell<Vec<DVec3>> = const { Cell::new(Vec::new()) };
+    static POINTS: Cell<Vec<Crossing>> = const { Cell::new(Vec::new()) };
 }
 
 /// The distances of ground within its outline.
@@ -54,20 +55,8 @@ impl Field for Outlined<'_> {
 
 /// A ball, a convex piece, a grain or a compound against ground at `pose`.
 pub(super) fn against_contour(a: Side, ground: &ContourGround, pose: &Pose, margin: f64, out: &mut Vec<ContactPoint>) {
-    let start = out.len();
-    let own = Pose::new(pose.inverse_transform_point(a.pose.position), pose.rotation.conjugate() * a.pose.rotation);
-    let pieces = Pieces::of(a.geometry);
-    for index in 0..pieces.len() {
-        let (geometry, piece_pose) = pieces.get(index, &own);
-        let first = out.len();
-        piece(Side { geometry, pose: &piece_pose }, ground, margin, out);
-        limit_width(&mut out[first..], geometry.half_width());
-        pieces.keep_surface(index, &own, first, mix(index as u32, u32::MAX), out);
-    }
-    for contact in &mut out[start..] {
-        contact.point = pose.transform_point(contact.point);
-        contact.normal = pose.transform_vector(contact.normal);
-    }
+    let finish = |_: &Pieces, _: &Pose, start: usize, out: &mut Vec<ContactPoint>| separate_keys(&mut out[start..]);
+    pieces_in_axes_of(a, pose, out, |a, out| piece(a, ground, margin, out), finish);
 }
 
 /// One piece in axes of the ground.
@@ -81,13 +70,13 @@ fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoin
     let region = crate::bounds::aabb(a.geometry, a.pose).padded(margin);
     let mut points = POINTS.take();
     points.clear();
-    let is_coarse = |grain_spacing: f64| 2.0 * grain_spacing > spacing;
     match a.geometry {
         Geometry::Grain(grain) => {
-            if is_coarse(grain.node_spacing) {
+            // The nodes of a finer grain find the bumps by themselves.
+            if 2.0 * grain.node_spacing > spacing {
                 ground_points(ground, &region, &mut points);
             }
-            let of_ground = points.iter().enumerate().map(|(i, at)| ground_point(ground, *at, i));
+            let of_ground = points.iter().map(|point| ground_point(ground, *point));
             grain_ground((grain, a.pose), &field, of_ground, margin, out);
         }
         _ => {
@@ -104,17 +93,16 @@ fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoin
 }
 
 /// Where the surface of the ground crosses lines of the grid within `region`.
-fn ground_points(ground: &ContourGround, region: &granule_model::Aabb, out: &mut Vec<DVec3>) {
-    ground.level_set.crossings(region, |point| {
-        if ground.is_over(point) {
-            out.push(point);
+fn ground_points(ground: &ContourGround, region: &Aabb, out: &mut Vec<Crossing>) {
+    ground.level_set.crossings(region, |crossing| {
+        if ground.is_over(crossing.point) {
+            out.push(crossing);
         }
     });
 }
 
-fn ground_point<'a>(ground: &'a ContourGround, at: DVec3, index: usize) -> GroundPoint<impl Fn(DVec3) -> bool + 'a> {
-    let holds = move |direction: DVec3| is_peak(ground, at, direction);
-    GroundPoint { at, name: index as u32, holds }
+fn ground_point(ground: &ContourGround, Crossing { point, line }: Crossing) -> GroundPoint<impl Fn(DVec3) -> bool> {
+    GroundPoint { at: point, name: line, holds: move |direction: DVec3| is_peak(ground, point, direction) }
 }
 
 /// Whether the ground beside one of its points does not rise along `direction`, as far as the next points of the grid.
@@ -160,17 +148,17 @@ fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut
 }
 
 /// Pushes the points of the ground that hold a convex piece.
-fn push_ground_points(a: Side, ground: &ContourGround, points: &[DVec3], margin: f64, out: &mut Vec<ContactPoint>) {
+fn push_ground_points(a: Side, ground: &ContourGround, points: &[Crossing], margin: f64, out: &mut Vec<ContactPoint>) {
     let field = Piece(a.geometry);
-    for (index, at) in points.iter().enumerate() {
-        let local = a.pose.inverse_transform_point(*at);
+    for GroundPoint { at, name, holds } in points.iter().map(|point| ground_point(ground, *point)) {
+        let local = a.pose.inverse_transform_point(at);
         if field.bound(local) > margin {
             continue;
         }
         let Some(Distance { value, outward }) = field.exact(local) else { continue };
         let normal = -a.pose.transform_vector(outward);
-        if value <= margin && (ground_point(ground, *at, index).holds)(normal) {
-            let (point, feature) = (*at + 0.5 * value * normal, GROUND + index as u32);
+        if value <= margin && holds(normal) {
+            let (point, feature) = (at + 0.5 * value * normal, mix(GROUND, name));
             out.push(ContactPoint { point, normal, gap: value, half_width: f64::INFINITY, feature });
         }
     }

@@ -24,22 +24,6 @@ pub(super) trait Field {
     }
 }
 
-/// A half-space: all points with `normal . (p - foot) <= 0` are inside.
-pub(super) struct HalfSpace {
-    pub(super) normal: DVec3,
-    pub(super) foot: DVec3,
-}
-
-impl Field for HalfSpace {
-    fn bound(&self, point: DVec3) -> f64 {
-        self.normal.dot(point - self.foot)
-    }
-
-    fn quick(&self, point: DVec3) -> Option<Distance> {
-        Some(Distance { value: self.bound(point), outward: self.normal })
-    }
-}
-
 /// The inside of a round wall about the z axis: all points beyond `radius` are solid.
 pub(super) struct Bore {
     pub(super) radius: f64,
@@ -76,8 +60,8 @@ impl Field for Piece<'_> {
 pub(super) struct Contour<'a>(pub(super) &'a LevelSet);
 
 impl Field for Contour<'_> {
-    /// Tighter than the bound of the grid, which counts a cell for where a point lies in its cell: interpolation
-    /// between distances is off by less.
+    /// Tighter than the bound of the grid, which counts a cell for where a point lies in its cell; see
+    /// [`INTERPOLATED`] for where it may fail.
     fn bound(&self, point: DVec3) -> f64 {
         let bounds = self.0.bounds();
         let nearest = point.clamp(bounds.min, bounds.max);
@@ -100,8 +84,11 @@ impl Field for Contour<'_> {
     }
 }
 
-/// What interpolation between the corners of a cell may differ from a distance, in cells: that to a point at the
-/// middle of a cell differs by 0.87, that to a ball of two cells by 0.2.
+/// What interpolation between the corners of a cell may exceed a distance by, in cells.
+///
+/// A function with second derivatives k along the axes is exceeded by the sum of k / 8 at most: a ball of radius R cells
+/// by 1 / (4 R). Over a corner or an edge within the cell it may be more, up to 0.87; those have nodes of their own, which
+/// are asked for in the distances of the other grain.
 const INTERPOLATED: f64 = 0.3;
 /// Steps towards the band of a point beyond it, at most.
 const STEPS_TO_BAND: usize = 64;

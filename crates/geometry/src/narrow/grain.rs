@@ -21,7 +21,7 @@ use self::candidates::{Hit, Workspace};
 pub(super) use self::corners::for_each_corner;
 use self::reduce::{merge, reduce};
 use self::refine::Touch;
-use super::field::{Contour, Field, HalfSpace, Piece};
+use super::field::{Contour, Field, Piece};
 use super::{Side, limit_width};
 use crate::grain::{GrainData, NEIGHBOURS};
 
@@ -35,17 +35,6 @@ const CORNERS: u32 = 1 << 21;
 thread_local! {
     /// What a query finds on its way; kept so that a warm step allocates nothing.
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
-}
-
-/// A grain as body A against a plane of body B, in the world. Keys start at `key`.
-pub(super) fn grain_plane(
-    grain: (&GrainData, &Pose),
-    plane: &HalfSpace,
-    margin: f64,
-    key: u32,
-    out: &mut Vec<ContactPoint>,
-) {
-    grain_wall(grain, (plane, &Pose::IDENTITY), margin, key, out);
 }
 
 /// A grain as body A against a wall that is flat or hollow, with the pose of its axes. Keys start at `key`.

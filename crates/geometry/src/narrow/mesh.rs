@@ -28,10 +28,10 @@ use std::cell::RefCell;
 
 use granule_model::{ContactPoint, DVec3, Pose};
 
-use super::compound::Pieces;
+use super::Side;
+use super::compound::pieces_in_axes_of;
 use super::plane::{Plane, convex_plane};
 use super::tidy::{drop_twins, separate_keys};
-use super::{Side, limit_width, mix};
 use crate::geometry::Geometry;
 use crate::ground::{Lie, TriangleSurface};
 use crate::height_field::HeightField;
@@ -59,24 +59,17 @@ pub(super) fn against_triangles(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
-    let start = out.len();
-    // All in axes of the surface, so that its normals stay exactly what they are.
-    let own = Pose::new(pose.inverse_transform_point(a.pose.position), pose.rotation.conjugate() * a.pose.rotation);
-    let pieces = Pieces::of(a.geometry);
-    for index in 0..pieces.len() {
-        let (geometry, piece_pose) = pieces.get(index, &own);
-        let first = out.len();
-        piece(Side { geometry, pose: &piece_pose }, surface, margin, out);
-        limit_width(&mut out[first..], geometry.half_width());
-        pieces.keep_surface(index, &own, first, mix(index as u32, u32::MAX), out);
-    }
-    drop_twins(out, start, pieces.size());
-    count_equal_keys(&mut out[start..], own.rotation);
-    separate_keys(&mut out[start..]);
-    for contact in &mut out[start..] {
-        contact.point = pose.transform_point(contact.point);
-        contact.normal = pose.transform_vector(contact.normal);
-    }
+    pieces_in_axes_of(
+        a,
+        pose,
+        out,
+        |a, out| piece(a, surface, margin, out),
+        |pieces, own, start, out| {
+            drop_twins(out, start, pieces.size());
+            count_equal_keys(&mut out[start..], own.rotation);
+            separate_keys(&mut out[start..]);
+        },
+    );
 }
 
 /// One convex piece in axes of the surface against the triangles near it.

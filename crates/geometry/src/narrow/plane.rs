@@ -3,11 +3,12 @@
 use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
 
 use super::capsule::Core;
-use super::field::HalfSpace;
-use super::grain::grain_plane;
+use super::field::Field;
+use super::grain::grain_wall;
 use super::rim::Rim;
 use super::sphere::push_ball;
 use super::{Side, limit_width};
+use crate::distance::Distance;
 use crate::geometry::Geometry;
 
 /// A solid half-space in the world: all points `p` with `normal . (p - foot) <= 0`.
@@ -50,6 +51,16 @@ impl Plane {
     }
 }
 
+impl Field for Plane {
+    fn bound(&self, point: DVec3) -> f64 {
+        self.height(point)
+    }
+
+    fn quick(&self, point: DVec3) -> Option<Distance> {
+        Some(Distance { value: self.height(point), outward: self.normal })
+    }
+}
+
 /// One convex piece against a plane.
 pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<ContactPoint>) {
     let (pose, first, start) = (a.pose, plane.first_feature, out.len());
@@ -75,8 +86,7 @@ pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<Co
             }
         }
         Geometry::Grain(data) => {
-            let half_space = HalfSpace { normal: plane.normal, foot: plane.foot };
-            grain_plane((data, pose), &half_space, margin, first, out);
+            grain_wall((data, pose), (plane, &Pose::IDENTITY), margin, first, out);
         }
         Geometry::Cylinder(cylinder) => {
             let down = -pose.inverse_transform_vector(plane.normal);

@@ -48,6 +48,8 @@ pub(super) struct Recipe {
     sieved: bool,
     nodes: usize,
     cells: f64,
+    /// The directions in which surfaces are sampled, the same for all.
+    sphere: SphereMesh,
 }
 
 /// The shape of a `grain` table.
@@ -93,7 +95,8 @@ impl Recipe {
         let sizes = sizes(size)?.sampler().map_err(|e| size.error(Kind::OutOfRange, e.to_string()))?;
         let nodes = table.or("nodes", NODES, |i| i.integer(12, 65_000))? as usize;
         let cells = table.or("cells", CELLS, |i| i.between(6.0, 200.0))?;
-        Ok(Recipe { family, sizes, sieved, nodes, cells })
+        let sphere = SphereMesh::with_vertices(VERTICES).map_err(|e| item.error(Kind::Shape, e.to_string()))?;
+        Ok(Recipe { family, sizes, sieved, nodes, cells, sphere })
     }
 
     /// Grain `index` of a seed, which depends on nothing else.
@@ -101,8 +104,7 @@ impl Recipe {
         let size = self.sizes.sample(&mut Random::of(seed, Subject::Size, index));
         let size = if self.sieved { Size::Sieve(size) } else { Size::EquivalentDiameter(size) };
         let grain = self.family.grain(seed, index).map_err(|e| e.to_string())?;
-        let mesh = SphereMesh::with_vertices(VERTICES).map_err(|e| e.to_string())?;
-        let surface = grain.surface(&mesh).resized(size).map_err(|e| e.to_string())?;
+        let surface = grain.surface(&self.sphere).resized(size).map_err(|e| e.to_string())?;
         let made = if grain.is_convex() && matches!(self.family, GrainShape::Rock(_)) {
             Shape::convex(surface.vertices())
         } else {

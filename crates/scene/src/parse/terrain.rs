@@ -21,10 +21,10 @@ const BAND: u64 = 3;
 pub(super) fn shape(item: Item<'_, '_>, folder: &Path) -> Result<Shape, SceneError> {
     let table = item.table("terrain", TERRAIN)?;
     let file = table.require("file")?;
+    let name = file.text()?;
     let kind = table.or("as", 1, |i| i.one_of(&["level-set", "height-field"]))?;
     let raster = load(file, folder, table.optional("fill_missing", |i| i.one_of(&["nearest", "smooth"]))?)?;
-    let refused =
-        |message: String| file.error(Kind::Shape, format!("the terrain of `{}`: {message}", raster_name(file)));
+    let refused = |message: String| file.error(Kind::Shape, format!("the terrain of `{name}`: {message}"));
     let cell = raster.cell;
     let field =
         HeightField::new(raster.columns, raster.rows, cell, &raster.heights).map_err(|e| refused(e.to_string()))?;
@@ -34,10 +34,6 @@ pub(super) fn shape(item: Item<'_, '_>, folder: &Path) -> Result<Shape, SceneErr
         0 => Shape::level_set_ground(field, spacing, band).map_err(|e| refused(e.to_string())),
         _ => Ok(Shape::height_field(field)),
     }
-}
-
-fn raster_name(file: Item<'_, '_>) -> String {
-    file.text().map(str::to_owned).unwrap_or_default()
 }
 
 /// The raster of a file, without holes.

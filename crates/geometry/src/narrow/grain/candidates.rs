@@ -6,8 +6,9 @@ use super::refine::Touch;
 use crate::grain::GrainData;
 use crate::narrow::field::Field;
 
-/// Gaps that differ by less than this share of the distance of nodes are equal: above the rounding of stored distances,
-/// below what a ball of a hundred nodes has from node to node (0.1).
+/// Gaps that differ by less than this share of the distance of nodes are equal: above the rounding of stored distances.
+/// From the lowest node of a ball of n to the next they differ by `sqrt(pi / n)` of it, 0.007 for the most that there
+/// may be.
 const LEVEL: f64 = 1e-3;
 /// Share of the distance of nodes by which the next node of an edge is higher where the edge leaves a face.
 const LEAVES: f64 = 0.1;

@@ -18,7 +18,8 @@ const LEVEL: f64 = 0.02;
 /// Keeps of the points from `start` on that lie in one place the lowest.
 pub(super) fn merge(out: &mut Vec<ContactPoint>, start: usize, node_spacing: f64) {
     let reach = SAME * node_spacing;
-    out[start..].sort_by(|c, d| c.gap.total_cmp(&d.gap).then(c.feature.cmp(&d.feature)));
+    // Keys differ, so the order is one; a stable sort would allocate.
+    out[start..].sort_unstable_by(|c, d| c.gap.total_cmp(&d.gap).then(c.feature.cmp(&d.feature)));
     let mut kept = start;
     for index in start..out.len() {
         let contact = out[index];
@@ -66,7 +67,6 @@ fn keep_outermost(
     level: f64,
     axes: [DVec3; 2],
 ) -> usize {
-    let count = end - from;
     let normal = out[from].normal;
     let across = axes.into_iter().map(|a| a - a.dot(normal) * normal);
     let u = across.reduce(|p, q| if q.length_squared() > p.length_squared() { q } else { p }).unwrap_or(DVec3::X);
@@ -86,7 +86,6 @@ fn keep_outermost(
         number += 1;
         if let Some(far) = outermost(from + bears..end)
             && direction.dot(out[far].point - out[of_lowest].point) > 0.0
-            && count > bears
         {
             chosen[number] = far;
             number += 1;

@@ -16,7 +16,7 @@ use crate::narrow::field::Field;
 const LEVEL: f64 = 1e-5;
 /// What is left of a step after which the surface was not lower: over an edge distances bend sharply.
 const SHORTENED: f64 = 0.25;
-/// Steps at most. Measured: 3 for balls on planes.
+/// Steps at most.
 const STEPS: usize = 16;
 /// The lowest point lies within this many distances of nodes of the node that is lowest. Where nodes lie unevenly the
 /// lowest of those around is up to 1.7 away; with 1.5 a ball had a second contact half way.

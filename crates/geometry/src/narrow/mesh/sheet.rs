@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 
+use granule_levelset::nearest_on_triangle;
 use granule_model::{ContactPoint, DVec3, Pose};
 
 use super::Held;
@@ -50,7 +51,7 @@ impl Sheet {
             if best.is_some_and(|(squared, ..)| height * height > squared * (1.0 + EQUAL)) {
                 continue;
             }
-            let apart = point - closest(plate, point, height);
+            let apart = point - nearest_on_triangle(point, plate.corners);
             let squared = apart.length_squared();
             let is_nearer = best.is_none_or(|(least, most, ..)| {
                 squared < least * (1.0 - EQUAL) || (squared <= least * (1.0 + EQUAL) && height.abs() > most)
@@ -83,28 +84,6 @@ impl Field for Sheet {
     fn quick(&self, point: DVec3) -> Option<Distance> {
         self.nearest(point)
     }
-}
-
-/// The point of a triangle next to `point`, which is `height` above its plane.
-fn closest(plate: &Plate, point: DVec3, height: f64) -> DVec3 {
-    let foot = point - height * plate.normal;
-    let mut best: Option<DVec3> = None;
-    for k in 0..3 {
-        let (from, to) = (plate.corners[k], plate.corners[(k + 1) % 3]);
-        let along = to - from;
-        let outward = along.cross(plate.normal);
-        // Corners run clockwise where the grain is held on the back.
-        let side = outward.dot(plate.corners[(k + 2) % 3] - from);
-        if outward.dot(foot - from) * side >= 0.0 {
-            continue;
-        }
-        let share = ((foot - from).dot(along) / along.length_squared()).clamp(0.0, 1.0);
-        let on_edge = from + share * along;
-        if best.is_none_or(|b| (on_edge - foot).length_squared() < (b - foot).length_squared()) {
-            best = Some(on_edge);
-        }
-    }
-    best.unwrap_or(foot)
 }
 
 /// A grain in axes of the surface against the triangles `near` it.
