@@ -6,6 +6,7 @@
 //! Everything is in *grain axes*: origin in the centre of mass, along the axes of the grid. How a grain is made stands
 //! in `build_grain`, contacts in `narrow`.
 
+mod hull;
 mod near;
 mod reach;
 mod tree;
@@ -13,6 +14,7 @@ mod tree;
 use granule_levelset::{LevelSet, Node};
 use granule_model::{DQuat, DVec3, Pose};
 
+pub(crate) use self::hull::{Hull, Separation, separation};
 use self::near::neighbours_of;
 pub(crate) use self::near::{NEIGHBOURS, NO_NODE};
 pub(crate) use self::tree::{Cluster, clusters};
@@ -32,12 +34,16 @@ pub(crate) struct GrainData {
     pub(crate) node_spacing: f64,
     /// How far the surface stands out between nodes \[m\].
     pub(crate) bulge: f64,
+    /// How far the surface reaches along any direction.
+    pub(crate) hull: Hull,
     /// Nodes in the order of the tree, in single precision: 6e-8 of the grain's size.
     points: Vec<[f32; 3]>,
     /// Outward normals of the nodes, 3e-5 to each component.
     normals: Vec<[i16; 3]>,
-    /// Nodes at corners and along sharp edges.
+    /// Whether each node is at a corner or on a sharp edge.
     sharp: Vec<bool>,
+    /// Those that are.
+    pub(crate) sharp_nodes: Vec<u32>,
     /// Nodes around each node.
     neighbours: Vec<[u16; NEIGHBOURS]>,
     /// Spheres around runs of nodes, parents before children.
@@ -53,19 +59,26 @@ impl GrainData {
         let points: Vec<DVec3> = ordered.iter().map(|node| node.point).collect();
         let (neighbours, node_spacing) = neighbours_of(&ordered);
         let bulge = bulge_of(&level_set, &ordered, &neighbours);
-        GrainData {
+        let mut grain = GrainData {
             axes,
             bulge,
+            hull: Hull::default(),
             half_width: -level_set.deepest(),
             radius: points.iter().map(|p| p.length()).fold(0.0, f64::max),
             node_spacing,
             normals: ordered.iter().map(|node| packed(node.normal)).collect(),
             sharp: ordered.iter().map(|node| node.sharp).collect(),
+            sharp_nodes: (0..).zip(&ordered).filter(|(_, node)| node.sharp).map(|(i, _)| i).collect(),
             points: points.iter().map(|p| p.as_vec3().to_array()).collect(),
             neighbours,
             tree,
             level_set,
-        }
+        };
+        grain.hull = Hull::new(|w| {
+            let length = w.length();
+            length * (grain.farthest(w / length) + bulge)
+        });
+        grain
     }
 
     /// How many nodes there are.
@@ -78,6 +91,12 @@ impl GrainData {
     pub(crate) fn point(&self, i: u32) -> DVec3 {
         let [x, y, z] = self.points[i as usize];
         DVec3::new(f64::from(x), f64::from(y), f64::from(z))
+    }
+
+    /// Node `i` as it is stored \[m\].
+    #[inline]
+    pub(crate) fn single(&self, i: u32) -> [f32; 3] {
+        self.points[i as usize]
     }
 
     /// Outward normal at node `i`, a unit vector to 3e-5.

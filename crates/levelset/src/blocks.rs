@@ -6,6 +6,8 @@
 
 use granule_model::DVec3;
 
+use crate::dense::Dense;
+use crate::kernel::is_kinked;
 use crate::lattice::Lattice;
 
 /// Nodes of a block along each axis.
@@ -21,7 +23,7 @@ const HELD: u32 = 1 << 31;
 /// Largest code inside the band; one more is beyond it.
 const LARGEST_CODE: f64 = 32_766.0;
 /// Code of nodes beyond the band.
-const BEYOND_CODE: i16 = 32_767;
+pub(crate) const BEYOND_CODE: i16 = 32_767;
 
 /// How node values are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +87,40 @@ impl Values {
         }
     }
 
+    /// Room for `count` values of the same kind.
+    pub(crate) fn empty_of(&self, count: usize) -> Values {
+        match self {
+            Values::F32(_) => Values::F32(Vec::with_capacity(count)),
+            Values::I16(_, step) => Values::I16(Vec::with_capacity(count), *step),
+        }
+    }
+
+    /// Appends the value at `place` of `from`, which holds values of the same kind.
+    pub(crate) fn copy(&mut self, from: &Values, place: usize) {
+        match (self, from) {
+            (Values::F32(all), Values::F32(more)) => all.push(more[place]),
+            (Values::I16(all, _), Values::I16(more, _)) => all.push(more[place]),
+            _ => {}
+        }
+    }
+
+    /// Appends one beyond the band, on the side of `distance`.
+    pub(crate) fn push_far(&mut self, distance: f64) {
+        match self {
+            Values::F32(values) => values.push(far(distance)),
+            Values::I16(codes, _) => codes.push(if distance < 0.0 { -BEYOND_CODE } else { BEYOND_CODE }),
+        }
+    }
+
+    /// The value at `place` in cells, infinite beyond the band.
+    #[inline]
+    pub(crate) fn at(&self, place: usize) -> f64 {
+        match self {
+            Values::F32(values) => f64::from(values[place]),
+            Values::I16(codes, step) => decode(codes[place], *step),
+        }
+    }
+
     pub(crate) fn shrink(&mut self) {
         match self {
             Values::F32(values) => values.shrink_to_fit(),
@@ -105,7 +141,8 @@ fn far(value: f64) -> f32 {
 }
 
 /// Code to cells; infinite beyond the band.
-fn decode(code: i16, step: f64) -> f64 {
+#[inline]
+pub(crate) fn decode(code: i16, step: f64) -> f64 {
     match code {
         BEYOND_CODE => f64::INFINITY,
         n if n == -BEYOND_CODE => f64::NEG_INFINITY,
@@ -145,13 +182,90 @@ impl Word {
     }
 }
 
+/// Values of nodes, however they are laid out.
+#[derive(Clone, Debug)]
+pub(crate) enum Held {
+    /// Those of blocks that the band touches.
+    Blocks(Blocks),
+    /// All.
+    Dense(Dense),
+}
+
+impl Held {
+    /// The layout that suits: all nodes where at least a third of the blocks are held anyway.
+    pub(crate) fn of_blocks(lattice: &Lattice, blocks: Blocks, held: usize) -> Held {
+        if 3 * held >= blocks.directory.words.len() {
+            Held::Dense(Dense::of_blocks(lattice, blocks))
+        } else {
+            Held::Blocks(blocks)
+        }
+    }
+
+    /// As [`Blocks::node`].
+    pub(crate) fn node(&self, node: [usize; 3]) -> Result<f64, f64> {
+        match self {
+            Held::Blocks(blocks) => blocks.node(node),
+            Held::Dense(dense) => dense.node(node),
+        }
+    }
+
+    /// As [`Blocks::gather`].
+    #[inline]
+    pub(crate) fn gather<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
+        match self {
+            Held::Blocks(blocks) => blocks.gather(low),
+            Held::Dense(dense) => dense.gather(low),
+        }
+    }
+
+    /// Whether the distances about a cell that is not at the sides of the grid have a kink.
+    #[inline]
+    pub(crate) fn is_kinked(&self, low: [usize; 3]) -> bool {
+        match self {
+            Held::Blocks(blocks) => blocks.gather(low.map(|i| i - 1)).is_some_and(|nodes| is_kinked(&nodes)),
+            Held::Dense(dense) => dense.is_kinked(low),
+        }
+    }
+
+    /// Whether values of a block of nodes are held.
+    pub(crate) fn is_held(&self, block: [usize; 3]) -> bool {
+        let directory = match self {
+            Held::Blocks(blocks) => &blocks.directory,
+            Held::Dense(dense) => &dense.directory,
+        };
+        directory.word(block).read().is_ok()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Held::Blocks(blocks) => blocks.bytes(),
+            Held::Dense(dense) => dense.bytes(),
+        }
+    }
+}
+
+/// One word for each block, x fastest.
+#[derive(Clone, Debug)]
+pub(crate) struct Directory {
+    /// Blocks along each axis.
+    pub(crate) count: [usize; 3],
+    pub(crate) words: Vec<Word>,
+}
+
+impl Directory {
+    pub(crate) fn word(&self, [x, y, z]: [usize; 3]) -> Word {
+        self.words[(z * self.count[1] + y) * self.count[0] + x]
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.words.as_slice())
+    }
+}
+
 /// The directory with the values.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
-    /// Blocks along each axis.
-    pub(crate) count: [usize; 3],
-    /// One word for each block, x fastest.
-    pub(crate) words: Vec<Word>,
+    pub(crate) directory: Directory,
     pub(crate) values: Values,
 }
 
@@ -166,24 +280,12 @@ impl Blocks {
         lattice.point(block.map(|b| (b * EDGE) as f64 + 0.5 * (EDGE - 1) as f64))
     }
 
-    fn word(&self, [x, y, z]: [usize; 3]) -> Word {
-        self.words[(z * self.count[1] + y) * self.count[0] + x]
-    }
-
-    /// Whether the values of a block are held.
-    pub(crate) fn is_held(&self, block: [usize; 3]) -> bool {
-        self.word(block).read().is_ok()
-    }
-
     /// The value of a node in cells, infinite beyond the band; the distance at the centre of a block that is not held.
     pub(crate) fn node(&self, node: [usize; 3]) -> Result<f64, f64> {
-        let rank = self.word(node.map(|i| i / EDGE)).read().map_or_else(Err, Ok)?;
+        let rank = self.directory.word(node.map(|i| i / EDGE)).read().map_or_else(Err, Ok)?;
         let [x, y, z] = node.map(|i| i % EDGE);
         let at = rank * NODES + (z * EDGE + y) * EDGE + x;
-        Ok(match &self.values {
-            Values::F32(values) => f64::from(values[at]),
-            Values::I16(codes, step) => decode(codes[at], *step),
-        })
+        Ok(self.values.at(at))
     }
 
     /// Values of the `N` x `N` x `N` nodes from `low` on, as `[z][y][x]`; infinite beyond the band. `None` where a
@@ -209,7 +311,7 @@ impl Blocks {
         let mut around = [values.first()?; 8];
         for (corner, block) in around.iter_mut().enumerate() {
             let of = |axis: usize| if corner >> axis & 1 == 1 { next[axis] } else { first[axis] };
-            *block = &values[self.word([of(0), of(1), of(2)]).read().ok()?];
+            *block = &values[self.directory.word([of(0), of(1), of(2)]).read().ok()?];
         }
         let side = |axis: usize, i: usize| (((low[axis] % EDGE + i) / EDGE) << axis, (low[axis] + i) % EDGE);
         let mut out = [[[0.0; N]; N]; N];
@@ -229,6 +331,6 @@ impl Blocks {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(self.words.as_slice()) + self.values.bytes()
+        self.directory.bytes() + self.values.bytes()
     }
 }

@@ -5,7 +5,7 @@
 use granule_model::{Aabb, DVec3};
 use rayon::prelude::*;
 
-use crate::blocks::{Blocks, EDGE, HALF_DIAGONAL, NODES, Storage, Values, Word};
+use crate::blocks::{Blocks, Directory, EDGE, HALF_DIAGONAL, Held, NODES, Storage, Values, Word};
 use crate::error::LevelSetError;
 use crate::grid::LevelSet;
 use crate::lattice::{Lattice, check_band};
@@ -147,7 +147,7 @@ pub(crate) fn build(plan: &Plan, allowance: f64, source: &impl Source) -> Result
         () => Ok(LevelSet {
             confined: seen.lowest_at_sides > CLEAR * plan.lattice.spacing,
             lattice: plan.lattice,
-            blocks: Blocks { count, words, values },
+            held: Held::of_blocks(&plan.lattice, Blocks { directory: Directory { count, words }, values }, held),
             band: plan.band(),
             allowance: allowance + plan.storage.rounding(plan.band()),
             deepest: seen.lowest,

@@ -9,9 +9,6 @@ use granule_model::DVec3;
 use crate::grid::{LevelSet, Sample, finite};
 use crate::kernel::{Cubic, Linear};
 
-/// Second difference of the nodes along an axis, in cells, from which there is a kink: a ball of more than four cells
-/// in radius stays below (cells over the radius, at a depth of 1.7 cells), an edge of a right angle has 1.
-const KINK: f64 = 0.4;
 /// Shortest gradient by which a value is divided.
 const SHORTEST: f64 = 0.2;
 
@@ -31,29 +28,11 @@ impl LevelSet {
     /// None where a node is beyond the band.
     fn smooth_unless_kinked(&self, p: DVec3) -> Option<Sample> {
         let (low, t) = self.cell(p, 1)?;
-        let nodes = self.blocks.gather::<4>(low.map(|i| i - 1))?;
-        if !is_kinked(&nodes) {
-            return finite(Cubic::interpolate(&nodes, t), self.lattice.spacing);
+        if self.held.is_kinked(low) {
+            return finite(Linear::interpolate(&self.held.gather::<2>(low)?, t), self.lattice.spacing);
         }
-        let inner =
-            std::array::from_fn(|z| std::array::from_fn(|y| std::array::from_fn(|x| nodes[z + 1][y + 1][x + 1])));
-        finite(Linear::interpolate(&inner, t), self.lattice.spacing)
+        finite(Cubic::interpolate(&self.held.gather::<4>(low.map(|i| i - 1))?, t), self.lattice.spacing)
     }
-}
-
-/// Whether the distances around the eight inner nodes have a kink.
-fn is_kinked(nodes: &[[[f64; 4]; 4]; 4]) -> bool {
-    let second = |before: f64, at: f64, after: f64| (before - 2.0 * at + after).abs() > KINK;
-    (1..3).any(|z| {
-        (1..3).any(|y| {
-            (1..3).any(|x| {
-                let at = nodes[z][y][x];
-                second(nodes[z][y][x - 1], at, nodes[z][y][x + 1])
-                    || second(nodes[z][y - 1][x], at, nodes[z][y + 1][x])
-                    || second(nodes[z - 1][y][x], at, nodes[z + 1][y][x])
-            })
-        })
-    })
 }
 
 #[cfg(test)]

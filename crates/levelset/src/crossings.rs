@@ -66,7 +66,7 @@ impl LevelSet {
 
     /// The value held at a node, in cells.
     fn finite_at(&self, node: [usize; 3]) -> Option<f64> {
-        self.blocks.node(node).ok().filter(|value| value.is_finite())
+        self.held.node(node).ok().filter(|value| value.is_finite())
     }
 }
 

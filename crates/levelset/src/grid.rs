@@ -2,7 +2,7 @@
 
 use granule_model::{Aabb, DVec3};
 
-use crate::blocks::{Blocks, SQRT_3};
+use crate::blocks::{Blocks, Held, SQRT_3};
 use crate::kernel::{Cubic, Linear};
 use crate::lattice::Lattice;
 
@@ -13,7 +13,7 @@ use crate::lattice::Lattice;
 #[derive(Clone, Debug)]
 pub struct LevelSet {
     pub(crate) lattice: Lattice,
-    pub(crate) blocks: Blocks,
+    pub(crate) held: Held,
     /// Half the thickness of the band \[m\].
     pub(crate) band: f64,
     /// By how much a held value may differ from the true distance \[m\].
@@ -40,7 +40,7 @@ impl LevelSet {
     /// cells. `None` where a node is beyond the band or `p` outside of the grid.
     pub fn sample(&self, p: DVec3) -> Option<Sample> {
         let (low, t) = self.cell(p, 0)?;
-        let nodes = self.blocks.gather::<2>(low)?;
+        let nodes = self.held.gather::<2>(low)?;
         finite(Linear::interpolate(&nodes, t), self.lattice.spacing)
     }
 
@@ -52,7 +52,7 @@ impl LevelSet {
     /// surface, and one of 3 where the surface runs nearly along the axes.
     pub fn smooth(&self, p: DVec3) -> Option<Sample> {
         let (low, t) = self.cell(p, 1)?;
-        let nodes = self.blocks.gather::<4>(low.map(|i| i - 1))?;
+        let nodes = self.held.gather::<4>(low.map(|i| i - 1))?;
         finite(Cubic::interpolate(&nodes, t), self.lattice.spacing)
     }
 
@@ -81,7 +81,7 @@ impl LevelSet {
     fn bound_inside(&self, p: DVec3) -> f64 {
         let place = self.lattice.place(p);
         let node = index(place.round(), self.lattice.nodes, 0);
-        match self.blocks.node(node) {
+        match self.held.node(node) {
             Ok(cells) => {
                 let off = (p - self.lattice.point(node.map(|i| i as f64))).length();
                 shrunk((cells * self.lattice.spacing).clamp(-self.band, self.band), off + self.allowance)
@@ -114,7 +114,7 @@ impl LevelSet {
 
     /// Memory of directory and values \[bytes\].
     pub fn bytes(&self) -> usize {
-        size_of::<LevelSet>() + self.blocks.bytes()
+        size_of::<LevelSet>() + self.held.bytes()
     }
 
     /// Whether all that is inside lies in the grid: a body, where a terrain ends at the sides of its grid.

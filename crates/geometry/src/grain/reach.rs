@@ -5,15 +5,14 @@ use granule_model::{Aabb, DMat3, DVec3, Pose};
 use super::{Cluster, GrainData};
 
 impl GrainData {
-    /// A box around the grain, whose axes are at `placed`; larger than the tight one by what the surface may stand out
-    /// between nodes.
+    /// A box around the grain, whose axes are at `placed`; larger than the tight one by a share of its size, see
+    /// [`Hull`](super::Hull).
     pub(crate) fn aabb(&self, placed: &Pose) -> Aabb {
         // Rows: the axes of the world, in grain axes.
         let axes = DMat3::from_quat(placed.rotation).transpose();
-        let reach = |direction: DVec3| self.farthest(direction) + self.bulge;
         let along = [axes.x_axis, axes.y_axis, axes.z_axis];
-        let max = DVec3::from_array(along.map(reach));
-        let min = -DVec3::from_array(along.map(|axis| reach(-axis)));
+        let max = DVec3::from_array(along.map(|axis| self.hull.height(axis).0));
+        let min = -DVec3::from_array(along.map(|axis| self.hull.height(-axis).0));
         Aabb::new(placed.position + min, placed.position + max)
     }
 

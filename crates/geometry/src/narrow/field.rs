@@ -2,8 +2,8 @@
 //!
 //! Everything is in the axes of that body: of the grid for level sets, of the piece for others.
 
-use granule_levelset::{LevelSet, Sample};
-use granule_model::DVec3;
+use granule_levelset::{LevelSet, Probe, Probed, Sample};
+use granule_model::{DVec3, Pose};
 
 use crate::cylinder::across;
 use crate::distance::{Distance, distance, highest_face};
@@ -21,6 +21,40 @@ pub(super) trait Field {
     /// smooth.
     fn exact(&self, point: DVec3) -> Option<Distance> {
         self.quick(point)
+    }
+
+    /// What the nodes of a body ask, whose axes `to_field` takes to those of the field.
+    fn search<'a>(&'a self, to_field: &'a Pose) -> impl Search + 'a
+    where
+        Self: Sized,
+    {
+        Placed { field: self, to_field }
+    }
+}
+
+/// A field seen from the axes of a body.
+pub(super) trait Search {
+    /// Whether a sphere about `centre` may come within `margin` of the surface \[m\]; false for NaN.
+    fn is_near(&self, centre: DVec3, radius: f64, margin: f64) -> bool;
+
+    /// The distance of a node that is within `margin` of the surface, to the accuracy of a search.
+    fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance>;
+}
+
+/// A field with where it is.
+struct Placed<'a, F> {
+    field: &'a F,
+    to_field: &'a Pose,
+}
+
+impl<F: Field> Search for Placed<'_, F> {
+    fn is_near(&self, centre: DVec3, radius: f64, margin: f64) -> bool {
+        self.field.bound(self.to_field.transform_point(centre)) - radius <= margin
+    }
+
+    fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance> {
+        let point = DVec3::from_array(node.map(f64::from));
+        self.field.quick(self.to_field.transform_point(point)).filter(|distance| distance.value <= margin)
     }
 }
 
@@ -81,6 +115,41 @@ impl Field for Contour<'_> {
             Some(Sample { value, gradient }) => Some(Distance { value, outward: gradient }),
             None => self.afar(point),
         }
+    }
+
+    fn search<'a>(&'a self, to_field: &'a Pose) -> impl Search + 'a {
+        Probing { placed: Placed { field: self, to_field }, probe: self.0.probe(to_field) }
+    }
+}
+
+/// A contour with a probe into its grid, which is quicker where it knows the distance.
+struct Probing<'a> {
+    placed: Placed<'a, Contour<'a>>,
+    probe: Option<Probe<'a>>,
+}
+
+impl Probing<'_> {
+    #[inline]
+    fn find(&self, point: [f32; 3]) -> Option<Probed> {
+        self.probe.as_ref()?.find(point)
+    }
+}
+
+impl Search for Probing<'_> {
+    fn is_near(&self, centre: DVec3, radius: f64, margin: f64) -> bool {
+        match self.find(centre.as_vec3().to_array()) {
+            Some(probed) => {
+                let slack = INTERPOLATED * self.placed.field.0.spacing();
+                f64::from(probed.value) - slack - radius <= margin
+            }
+            None => self.placed.is_near(centre, radius, margin),
+        }
+    }
+
+    fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance> {
+        let Some(Probed { value, gradient }) = self.find(node) else { return self.placed.within(node, margin) };
+        let value = f64::from(value);
+        (value <= margin).then(|| of_sample(Sample { value, gradient: DVec3::from_array(gradient.map(f64::from)) }))?
     }
 }
 

@@ -1,7 +1,8 @@
 //! Grains against everything that moves, and against planes.
 //!
-//! The nodes of a grain that lie within the margin of the other body's surface are found by the tree over them. Of
-//! these remain: corners and nodes of sharp edges; nodes no neighbour of which is lower, and the rims of flat places;
+//! The nodes of a grain that lie within the margin of the other body's surface are found by the tree over them; of two
+//! grains, those in the slab that the other one reaches into. Of the second grain corners and edges are asked alone
+//! where the nodes of the first are finer than what the second's grid resolves. Of these remain: corners and nodes of sharp edges; nodes no neighbour of which is lower, and the rims of flat places;
 //! and nodes that come down next when the grain tilts about those. Where the surface is smooth a node only says where
 //! to begin: the contact is the point of the contour that is lowest over the other surface. Corners of the other body
 //! are asked for in the distances of the grain in turn.
@@ -10,6 +11,7 @@
 
 mod candidates;
 mod corners;
+mod look;
 mod reduce;
 mod refine;
 
@@ -19,6 +21,7 @@ use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
 use self::candidates::{Hit, Workspace};
 pub(super) use self::corners::for_each_corner;
+use self::look::{Look, Which, between, tells_all};
 use self::reduce::{merge, reduce};
 use self::refine::Touch;
 use super::field::{Contour, Field, Piece};
@@ -46,7 +49,7 @@ pub(super) fn grain_wall<F: Field>(
     out: &mut Vec<ContactPoint>,
 ) {
     let start = out.len();
-    touch(grain, &grain.placed(pose), wall, wall_pose, (margin, grain.bulge), key, out);
+    touch((grain, &grain.placed(pose)), (wall, wall_pose), &Look::at_all(margin, grain.bulge, key), out);
     finish(out, start, (grain.half_width, grain.node_spacing), pose.rotation);
 }
 
@@ -54,21 +57,18 @@ pub(super) fn grain_wall<F: Field>(
 pub(super) fn grain_grain(a: (&GrainData, &Pose), b: (&GrainData, &Pose), margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
     let (grains, poses) = ([a.0, b.0], [a.0.placed(a.1), b.0.placed(b.1)]);
+    let bulge = a.0.bulge + b.0.bulge;
+    let Some(slabs) = between(grains, &poses, margin, bulge) else { return };
     // The nodes of the smaller one come first, whichever body it is.
     let first = usize::from(comes_first((b.0, b.1), (a.0, a.1)));
-    let bulge = a.0.bulge + b.0.bulge;
     for one in [first, 1 - first] {
         let other = 1 - one;
+        let which = if one != first && tells_all(grains[first], grains[one]) { Which::Sharp } else { Which::All };
+        let (slab, key) = (slabs[one], SECOND * one as u32);
         let from = out.len();
-        touch(
-            grains[one],
-            &poses[one],
-            &Contour(&grains[other].level_set),
-            &poses[other],
-            (margin, bulge),
-            SECOND * one as u32,
-            out,
-        );
+        let field = Contour(&grains[other].level_set);
+        let look = Look { which, slab, margin, slack: bulge, key };
+        touch((grains[one], &poses[one]), (&field, &poses[other]), &look, out);
         if one == 1 {
             out[from..].iter_mut().for_each(|c| *c = c.swapped());
         }
@@ -90,7 +90,7 @@ fn comes_first((a, pose_a): (&GrainData, &Pose), (b, pose_b): (&GrainData, &Pose
 pub(super) fn piece_grain(a: Side, (grain, pose): (&GrainData, &Pose), margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
     let placed = grain.placed(pose);
-    touch(grain, &placed, &Piece(a.geometry), a.pose, (margin, 2.0 * grain.bulge), 0, out);
+    touch((grain, &placed), (&Piece(a.geometry), a.pose), &Look::at_all(margin, 2.0 * grain.bulge, 0), out);
     out[start..].iter_mut().for_each(|c| *c = c.swapped());
     for_each_corner(a.geometry, |number, corner, radius| {
         let at = a.pose.transform_point(corner);
@@ -119,7 +119,7 @@ pub(super) fn grain_ground<F: Field, H: Fn(DVec3) -> bool>(
 ) {
     let start = out.len();
     let placed = grain.placed(pose);
-    touch(grain, &placed, field, &Pose::IDENTITY, (margin, 2.0 * grain.bulge), 0, out);
+    touch((grain, &placed), (field, &Pose::IDENTITY), &Look::at_all(margin, 2.0 * grain.bulge, 0), out);
     for GroundPoint { at, name, holds } in points {
         if let Some(found) = over_grain(grain, &placed, at, 0.0, margin)
             && holds(-found.normal)
@@ -143,28 +143,29 @@ fn over_grain(grain: &GrainData, placed: &Pose, at: DVec3, radius: f64, margin: 
     (gap <= margin).then_some(ContactPoint { point, normal, gap, half_width: f64::INFINITY, feature: 0 })
 }
 
-/// Appends where the grain, as body A, comes within `margin` of the surface of `field`.
-///
-/// Nodes are asked for up to `slack` farther, as surfaces come nearer between nodes \[m\].
+/// Appends where the grain, as body A, comes within the margin of the surface of `field`.
 fn touch<F: Field>(
-    grain: &GrainData,
-    placed: &Pose,
-    field: &F,
-    field_pose: &Pose,
-    (margin, slack): (f64, f64),
-    key: u32,
+    (grain, placed): (&GrainData, &Pose),
+    (field, field_pose): (&F, &Pose),
+    look: &Look,
     out: &mut Vec<ContactPoint>,
 ) {
     let to_field = relative(placed, field_pose);
     let mut push = |touch: &Touch, node: u32| {
-        if touch.gap <= margin {
+        if touch.gap <= look.margin {
             let normal = field_pose.transform_vector(touch.outward);
             let point = placed.transform_point(touch.at) - 0.5 * touch.gap * normal;
-            out.push(ContactPoint { point, normal, gap: touch.gap, half_width: f64::INFINITY, feature: key + node });
+            out.push(ContactPoint {
+                point,
+                normal,
+                gap: touch.gap,
+                half_width: f64::INFINITY,
+                feature: look.key + node,
+            });
         }
     };
     WORKSPACE.with_borrow_mut(|work| {
-        work.find(grain, &to_field, field, margin + slack);
+        work.find(grain, &to_field, field, look);
         work.lowest(grain);
         work.places.clear();
         for &Hit { node, gap, outward } in &work.lowest {

@@ -4,7 +4,7 @@ use granule_model::DVec3;
 use rayon::prelude::*;
 
 use super::Surface;
-use crate::blocks::EDGE;
+use crate::blocks::{Blocks, EDGE};
 use crate::grid::LevelSet;
 use crate::tetrahedra::{Field, Key, assemble, cross};
 
@@ -22,7 +22,8 @@ struct Fine<'a> {
 /// Triangles of the zero set on cells of a `parts`-th of the spacing, with interpolated crossings.
 pub(super) fn triangulate(set: &LevelSet, parts: usize) -> Surface {
     let fine = Fine { set, parts };
-    let rows = set.blocks.count[1] * set.blocks.count[2];
+    let count = Blocks::counts(&set.lattice);
+    let rows = count[1] * count[2];
     let found: Vec<Vec<[Key; 3]>> = (0..rows).into_par_iter().map(|row| fine.row(row)).collect();
     let (vertices, triangles) = assemble(&fine, &found.concat(), CLEAR);
     Surface { vertices, triangles }
@@ -31,11 +32,11 @@ pub(super) fn triangulate(set: &LevelSet, parts: usize) -> Surface {
 impl Fine<'_> {
     /// Triangles of a row of blocks.
     fn row(&self, row: usize) -> Vec<[Key; 3]> {
-        let [count_x, count_y, _] = self.set.blocks.count;
+        let [count_x, count_y, _] = Blocks::counts(&self.set.lattice);
         let mut found = Vec::new();
         for x in 0..count_x {
             let block = [x, row % count_y, row / count_y];
-            if self.set.blocks.is_held(block) {
+            if self.set.held.is_held(block) {
                 for at in 0..EDGE * EDGE * EDGE {
                     let local = [at % EDGE, at / EDGE % EDGE, at / (EDGE * EDGE)];
                     self.cell(std::array::from_fn(|axis| block[axis] * EDGE + local[axis]), &mut found);
@@ -48,7 +49,7 @@ impl Fine<'_> {
     /// Triangles of the cell above a node of the grid.
     fn cell(&self, node: [usize; 3], found: &mut Vec<[Key; 3]>) {
         let inside = (0..3).all(|axis| node[axis] + 1 < self.set.lattice.nodes[axis]);
-        if !inside || !self.set.blocks.node(node).is_ok_and(|value| value.abs() < CROSSED) {
+        if !inside || !self.set.held.node(node).is_ok_and(|value| value.abs() < CROSSED) {
             return;
         }
         let parts = self.parts;
@@ -67,7 +68,7 @@ impl Field for Fine<'_> {
     /// In cells, and a function of the node alone, so that all cells around it see the same.
     fn value(&self, node: [usize; 3]) -> f64 {
         if node.iter().all(|i| i % self.parts == 0) {
-            return self.set.blocks.node(node.map(|i| i / self.parts)).unwrap_or_else(|centre| centre);
+            return self.set.held.node(node.map(|i| i / self.parts)).unwrap_or_else(|centre| centre);
         }
         let p = self.point(node);
         let near = self.set.smooth(p).or_else(|| self.set.sample(p));

@@ -2,10 +2,14 @@
 
 use granule_model::{DVec3, Pose};
 
+use super::look::{Look, Slab, Which};
 use super::refine::Touch;
+use crate::distance::Distance;
 use crate::grain::GrainData;
-use crate::narrow::field::Field;
+use crate::narrow::field::{Field, Search};
 
+/// Spheres of more nodes are not asked for in the distances of the other body where a slab tells near from far.
+const ASKED: u32 = 16;
 /// Gaps that differ by less than this share of the distance of nodes are equal: above the rounding of stored distances.
 /// From the lowest node of a ball of n to the next they differ by `sqrt(pi / n)` of it, 0.007 for the most that there
 /// may be.
@@ -56,27 +60,36 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Finds the nodes within `margin` \[m\] of the surface; `to_field` takes grain axes to those of the field.
-    pub(super) fn find<F: Field>(&mut self, grain: &GrainData, to_field: &Pose, field: &F, margin: f64) {
+    /// Finds the nodes within margin and slack of the surface; `to_field` takes grain axes to those of the field.
+    pub(super) fn find<F: Field>(&mut self, grain: &GrainData, to_field: &Pose, field: &F, look: &Look) {
+        let Look { which, slab, margin, slack, .. } = look;
+        let margin = margin + slack;
         self.hits.clear();
+        let search = field.search(to_field);
+        if *which == Which::Sharp {
+            return grain.sharp_nodes.iter().for_each(|&node| self.ask(grain, &search, slab, node, margin));
+        }
         let mut index = 0;
         while let Some(cluster) = grain.tree.get(index) {
-            // Written so that NaN is skipped.
-            let is_near = field.bound(to_field.transform_point(cluster.centre())) - cluster.radius() <= margin;
-            if !is_near {
+            let (centre, radius) = (cluster.centre(), cluster.radius());
+            let is_asked = !slab.is_thin() || cluster.end - cluster.first <= ASKED;
+            if !(slab.holds(centre, radius) && (!is_asked || search.is_near(centre, radius, margin))) {
                 index = cluster.skip as usize;
                 continue;
             }
             index += 1;
             if cluster.skip as usize == index {
-                for node in cluster.first..cluster.end {
-                    if let Some(distance) = field.quick(to_field.transform_point(grain.point(node)))
-                        && distance.value <= margin
-                    {
-                        self.hits.push(Hit { node, gap: distance.value, outward: distance.outward });
-                    }
-                }
+                (cluster.first..cluster.end).for_each(|node| self.ask(grain, &search, slab, node, margin));
             }
+        }
+    }
+
+    /// Keeps a node that is within the margin.
+    fn ask(&mut self, grain: &GrainData, search: &impl Search, slab: &Slab, node: u32, margin: f64) {
+        if slab.holds(grain.point(node), 0.0)
+            && let Some(Distance { value, outward }) = search.within(grain.single(node), margin)
+        {
+            self.hits.push(Hit { node, gap: value, outward });
         }
     }
 
