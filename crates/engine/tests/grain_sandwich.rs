@@ -2,8 +2,9 @@
 //! hundred to a million times heavier.
 //!
 //! The large grain stands in a tube with rough walls, as a ball that balances on a ball rolls off: walls with friction
-//! of 2 hold its turn, and the small grain stays where it is, by friction of 0.5. The scene is held to what one of exact
-//! spheres does. Piles of unlike sizes and what other places come to are in `docs/experiments/level-set-twins.md`.
+//! of 2 hold its turn, and the small grain stays where it is, by friction of 0.5. The scene is held to what one of
+//! exact spheres does. Piles of unlike sizes and what other places come to are in
+//! `docs/experiments/level-set-twins.md`.
 
 use granule_engine::prelude::*;
 use granule_geometry::GrainOptions;
@@ -88,8 +89,8 @@ struct Outcome {
     carried: f64,
 }
 
-/// Torsional friction of pebbles \[-\]: without it one that is held by a point above and one below swings about the line
-/// between them for as long as it is watched.
+/// Torsional friction of pebbles \[-\]: without it one that is held by a point above and one below swings about the
+/// line between them for as long as it is watched.
 const PIVOTS: f64 = 0.05;
 
 fn run([small, large]: [Family; 2], ratio: f64, sleeping: bool) -> Outcome {
