@@ -11,6 +11,7 @@
 
 mod candidates;
 mod corners;
+mod facing;
 mod look;
 mod reduce;
 mod refine;
@@ -21,6 +22,8 @@ use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
 use self::candidates::{Hit, Workspace};
 pub(super) use self::corners::for_each_corner;
+use self::corners::for_each_face_at;
+use self::facing::Facing;
 use self::look::{Look, Which, between, tells_all};
 use self::reduce::{merge, reduce};
 use self::refine::Touch;
@@ -34,6 +37,9 @@ const EDGES: u32 = 1 << 19;
 const SECOND: u32 = 1 << 20;
 /// Keys of corners of the other body start here.
 const CORNERS: u32 = 1 << 21;
+
+/// Cosine between the normals of nodes above which they lie on one face.
+const ONE_FACE: f64 = 0.95;
 
 thread_local! {
     /// What a query finds on its way; kept so that a warm step allocates nothing.
@@ -94,12 +100,47 @@ pub(super) fn piece_grain(a: Side, (grain, pose): (&GrainData, &Pose), margin: f
     out[start..].iter_mut().for_each(|c| *c = c.swapped());
     for_each_corner(a.geometry, |number, corner, radius| {
         let at = a.pose.transform_point(corner);
-        if let Some(found) = over_grain(grain, &placed, at, radius, margin) {
-            out.push(ContactPoint { feature: CORNERS + number, ..found });
+        if let Some(found) = over_grain(grain, &placed, at, radius, margin)
+            && let Some((normal, share)) = facing_corner(a, corner, &found, grain.node_spacing)
+        {
+            let gap = found.gap * share;
+            let point = at - (radius + 0.5 * gap) * normal;
+            out.push(ContactPoint { feature: CORNERS + number, gap, normal, point, ..found });
         }
     });
     let half_width = a.geometry.half_width().min(grain.half_width);
     finish(out, start, (half_width, grain.node_spacing), pose.rotation);
+}
+
+/// The direction that holds a corner of a piece, see [`Facing`].
+fn facing_corner(a: Side, corner: DVec3, found: &ContactPoint, arm: f64) -> Option<(DVec3, f64)> {
+    let mut facing = Facing::new(a.pose.inverse_transform_vector(found.normal), found.gap, arm);
+    for_each_face_at(a.geometry, corner, |face| facing = facing.without(face));
+    facing.direction().map(|(direction, share)| (a.pose.transform_vector(direction), share))
+}
+
+/// The direction that holds a node of a grain, see [`Facing`]; both directions are in axes of the other body.
+fn facing_node(grain: &GrainData, to_field: &Pose, node: u32, touch: &Touch) -> Option<(DVec3, f64)> {
+    if !grain.is_sharp(node) {
+        return Some((touch.outward, 1.0));
+    }
+    let mut facing = Facing::new(touch.outward, touch.gap, grain.node_spacing);
+    let (mut faces, mut count) = ([DVec3::ZERO; 2], 0);
+    for face in grain.around(node).filter(|&j| !grain.is_sharp(j)).map(|j| grain.normal(j)) {
+        let is_new = faces[..count.min(2)].iter().all(|known| known.dot(face) < ONE_FACE);
+        if is_new {
+            if let Some(place) = faces.get_mut(count) {
+                *place = face;
+            }
+            count += 1;
+        }
+        facing = facing.without(to_field.transform_vector(face));
+    }
+    // At a corner more faces meet.
+    if count == 2 {
+        facing = facing.across(faces.map(|face| to_field.transform_vector(face)));
+    }
+    facing.direction()
 }
 
 /// A point of ground, and whether it may hold a body along a direction.
@@ -151,17 +192,13 @@ fn touch<F: Field>(
     out: &mut Vec<ContactPoint>,
 ) {
     let to_field = relative(placed, field_pose);
-    let mut push = |touch: &Touch, node: u32| {
-        if touch.gap <= look.margin {
-            let normal = field_pose.transform_vector(touch.outward);
-            let point = placed.transform_point(touch.at) - 0.5 * touch.gap * normal;
-            out.push(ContactPoint {
-                point,
-                normal,
-                gap: touch.gap,
-                half_width: f64::INFINITY,
-                feature: look.key + node,
-            });
+    let mut push = |touch: &Touch, node: u32, name: u32| {
+        if touch.gap <= look.margin
+            && let Some((outward, share)) = facing_node(grain, &to_field, node, touch)
+        {
+            let (normal, gap) = (field_pose.transform_vector(outward), touch.gap * share);
+            let point = placed.transform_point(touch.at) - 0.5 * gap * normal;
+            out.push(ContactPoint { point, normal, gap, half_width: f64::INFINITY, feature: look.key + name });
         }
     };
     WORKSPACE.with_borrow_mut(|work| {
@@ -176,17 +213,17 @@ fn touch<F: Field>(
                 refine::lowest(grain, &to_field, field, start)
             };
             work.places.push(touch);
-            push(&touch, node);
+            push(&touch, node, node);
         }
         for end in &work.ends {
             let Hit { node, gap, outward } = end.from;
             let start = Touch { at: grain.point(node), gap, outward };
             if let Some(touch) = refine::end_of_edge(grain, &to_field, field, start, grain.point(end.to)) {
-                push(&touch, EDGES + node * NEIGHBOURS as u32 + end.place);
+                push(&touch, node, EDGES + node * NEIGHBOURS as u32 + end.place);
             }
         }
         for &Hit { node, gap, outward } in work.feet(grain, &to_field) {
-            push(&refine::corner(&to_field, field, Touch { at: grain.point(node), gap, outward }), node);
+            push(&refine::corner(&to_field, field, Touch { at: grain.point(node), gap, outward }), node, node);
         }
     });
 }

@@ -26,3 +26,21 @@ pub(in crate::narrow) fn for_each_corner(piece: &Geometry, mut visit: impl FnMut
         _ => {}
     }
 }
+
+/// Distance of a corner from the plane of a face that it belongs to, over the size of the piece, at most.
+const ON_FACE: f64 = 1e-9;
+
+/// Calls `visit` with the outward normal of each face at a corner of a piece, in its axes; a round piece has none.
+pub(in crate::narrow) fn for_each_face_at(piece: &Geometry, corner: DVec3, mut visit: impl FnMut(DVec3)) {
+    match piece {
+        Geometry::Cuboid { .. } => {
+            [DVec3::X, DVec3::Y, DVec3::Z].into_iter().for_each(|axis| visit(axis * axis.dot(corner).signum()));
+        }
+        Geometry::Convex(data) => {
+            let size = corner.length();
+            let at = data.faces.iter().filter(|face| face.offset - face.normal.dot(corner) <= ON_FACE * size);
+            at.for_each(|face| visit(face.normal));
+        }
+        _ => {}
+    }
+}

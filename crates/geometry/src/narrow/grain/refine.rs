@@ -70,10 +70,22 @@ pub(super) fn lowest<F: Field>(grain: &GrainData, to_field: &Pose, field: &F, st
     best.map_or(start, |(lowest, _)| lowest)
 }
 
-/// The point of the contour next to `near`, and the outward normal there.
+/// A point is on the surface when its distance is less than this share of the distance of nodes.
+const ON_SURFACE: f64 = 1e-3;
+/// Projections of a point, at most: one does but for points beyond an edge, where distances bend.
+const PROJECTIONS: usize = 4;
+
+/// The point of the contour next to `near`, and the outward normal there; none where projections do not lead to it.
 fn on_surface(grain: &GrainData, near: DVec3) -> Option<(DVec3, DVec3)> {
-    let sample = grain.level_set.contour(near)?;
-    Some((near - sample.value * sample.gradient, sample.gradient))
+    let mut at = near;
+    for _ in 0..PROJECTIONS {
+        let sample = grain.level_set.contour(at)?;
+        at -= sample.value * sample.gradient;
+        if sample.value.abs() <= ON_SURFACE * grain.node_spacing {
+            return Some((at, sample.gradient));
+        }
+    }
+    None
 }
 
 /// Halvings of a stretch of an edge: a thousandth of the distance of nodes is left.
