@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use granule_scene::{FillMethod, ReposeShape};
+use granule_scene::{FillMethod, ReposeShape, Runout};
 use granule_validation::CASES;
 
 /// Granular dynamics by impulses: packs, piles and avalanches of particles of any shape.
@@ -56,6 +56,12 @@ pub(crate) enum Terrain {
 pub(crate) enum Demo {
     /// Angle of repose: particles fall into a box and settle; one wall is taken away and they slide to rest.
     Repose(ReposeArguments),
+    /// Rock avalanche: rounded blocks are let go in a valley and slide until 95 % of their mass is slower than 0.1 m/s;
+    /// runout, deposit and front.
+    Avalanche(AvalancheArguments),
+    /// Mound: grains of many forms and sizes fill a box, its walls are taken away, and they flow out for 8 s; height
+    /// and radius.
+    Mound(MoundArguments),
 }
 
 /// Arguments of `granule run`.
@@ -200,6 +206,77 @@ pub(crate) struct ReposeArguments {
     pub(crate) quiet: bool,
 }
 
+/// Arguments of `granule demo avalanche`.
+#[derive(Debug, Args)]
+pub(crate) struct AvalancheArguments {
+    /// What the valley runs out on: a horizontal plane, or one that falls by 3 degrees.
+    #[arg(long, default_value = Runout::Flat.name(), value_parser = runout_parser())]
+    pub(crate) runout: Runout,
+    /// Number of blocks, up to 10000; the place over which they start grows with it [default: 300].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = grains_parser(10_000))]
+    pub(crate) grains: Option<usize>,
+    /// Step in seconds [default: chosen by the engine, for the smallest of the blocks].
+    #[arg(long, value_name = "DT", allow_negative_numbers = true, value_parser = time_step)]
+    pub(crate) time_step: Option<f64>,
+    /// Folder for the results [default: out/avalanche-RUNOUT].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Seed and how the demo is run.
+    #[command(flatten)]
+    pub(crate) common: DemoArguments,
+}
+
+/// Arguments of `granule demo mound`.
+#[derive(Debug, Args)]
+pub(crate) struct MoundArguments {
+    /// Number of grains; the side of the box goes with its cube root [default: 1600].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = grains_parser(100_000))]
+    pub(crate) grains: Option<usize>,
+    /// Step in seconds [default: 0.002].
+    #[arg(long, value_name = "DT", allow_negative_numbers = true, value_parser = time_step)]
+    pub(crate) time_step: Option<f64>,
+    /// Folder for the results [default: out/mound].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Seed and how the demo is run.
+    #[command(flatten)]
+    pub(crate) common: DemoArguments,
+}
+
+/// What the demos of natural grains have in common.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Seed of forms, sizes and orientations.
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = seed)]
+    pub(crate) seed: u64,
+    /// Replace the results of an earlier run in the folder; what no run has written stays.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Threads; results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Write when each phase of each step ran, as trace events for Perfetto or chrome://tracing.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: Option<PathBuf>,
+    /// Print nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+fn runout_parser() -> impl TypedValueParser<Value = Runout> {
+    let by_name = |name: String| Runout::ALL.into_iter().find(|r| r.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Runout::ALL.map(Runout::name)).map(by_name)
+}
+
+/// A number of grains: each has a shape of its own, which takes memory and time to be made.
+fn grains_parser(most: i64) -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u32).range(1..=most).map(|n| n as usize)
+}
+
+fn time_step(text: &str) -> Result<f64, String> {
+    number(text, |x| x > 0.0 && x.is_finite(), "above 0")
+}
+
 fn shape_parser() -> impl TypedValueParser<Value = ReposeShape> {
     let by_name = |name: String| ReposeShape::ALL.into_iter().find(|s| s.name() == name).unwrap_or_default();
     PossibleValuesParser::new(ReposeShape::ALL.map(ReposeShape::name)).map(by_name)
@@ -275,6 +352,17 @@ mod tests {
             "granule demo repose --friction nan",
             "granule demo repose --steps-per-second 0",
             "granule demo repose --steps-per-second nan",
+            "granule demo",
+            "granule demo avalanche --runout pears",
+            "granule demo avalanche --grains 0",
+            "granule demo avalanche --grains 10001",
+            "granule demo avalanche --time-step 0",
+            "granule demo avalanche --seed -1",
+            "granule demo avalanche --friction 0.2",
+            "granule demo mound --runout flat",
+            "granule demo mound --grains 100001",
+            "granule demo mound --time-step nan",
+            "granule demo mound --threads 0",
             "granule validate --only pears",
             "granule walk",
             "granule terrain",

@@ -1,7 +1,5 @@
 //! Start grids: bodies in layers over a rectangle of the floor.
 
-use std::ops::Range;
-
 use granule_engine::{BodyDescription, MaterialId};
 use granule_geometry::Shape;
 use granule_model::{DQuat, DVec3, Pose, Velocity};
@@ -75,6 +73,8 @@ impl Grid {
 /// A grid with what is put on its places.
 pub(crate) struct Filling {
     pub(crate) grid: Grid,
+    /// The body whose surface heights count from; none for the world's zero.
+    pub(crate) ground: Option<BodyDescription>,
     pub(crate) name: String,
     /// Shapes of the bodies, one after the other and then from the first again; at least one.
     pub(crate) shapes: Vec<Shape>,
@@ -96,12 +96,27 @@ impl Filling {
         self.shapes.iter().map(Shape::bounding_radius).fold(0.0, f64::max) + self.jitter
     }
 
-    /// The bodies, on the places of a grid with `columns`. Centres of mass lie on the places, whatever the shape's own
+    /// The places of the bodies on a grid with `columns`. Over ground each is lifted by the highest point of the ground
+    /// within reach of the body, so that none starts in it however steep it is.
+    ///
+    /// # Errors
+    /// The first place that the ground does not reach below.
+    pub(crate) fn places(&self, columns: [usize; 2]) -> Result<Vec<DVec3>, DVec3> {
+        let reach = self.reach();
+        let lifted = |place: DVec3| {
+            let Some(ground) = &self.ground else { return Ok(place) };
+            let [min, max] = [-reach, reach].map(|r| [place.x + r, place.y + r]);
+            let highest = ground.shape.highest_point(&ground.pose, min, max).ok_or(place)?;
+            Ok(place + DVec3::Z * highest.z)
+        };
+        self.grid.places(columns).take(self.count).map(lifted).collect()
+    }
+
+    /// The bodies, on `places`. Centres of mass lie on the places, whatever the shape's own
     /// origin. For each body three numbers are drawn for the jitter, then the orientation, then the direction.
-    pub(crate) fn bodies(&self, columns: [usize; 2]) -> impl Iterator<Item = BodyDescription> + '_ {
+    pub(crate) fn bodies(&self, places: Vec<DVec3>) -> impl Iterator<Item = BodyDescription> + '_ {
         let mut random = Random::new(self.seed);
-        let numbers: Range<usize> = 0..self.count;
-        numbers.zip(self.grid.places(columns)).map(move |(i, place)| {
+        places.into_iter().enumerate().map(move |(i, place)| {
             let shape = &self.shapes[i % self.shapes.len()];
             let center = shape.mass_properties(1.0).map_or(DVec3::ZERO, |m| m.center);
             let place = place + self.jitter * random.cube();

@@ -3,13 +3,15 @@
 //! Floor 4: from TOML to a validated [`Scene`], and from that to a simulation. The format is described in
 //! `data/scenes/FORMAT.md`; every mistake becomes a [`SceneError`] that shows the place in the file and what was meant.
 //! Packaged scenes live once, as files in `data/scenes/`, and are compiled in: see [`packaged`], which also makes the
-//! settling scenes of any size, and, for the experiment with other shapes, frictions and sizes, [`ReposeOptions`].
+//! settling scenes of any size, and, for the experiments with other values, [`ReposeOptions`], [`AvalancheOptions`] and
+//! [`MoundOptions`].
 //!
 //! Files of numbers that scenes name are read here as well: triangle meshes ([`TriangleMesh`]), terrain ([`Raster`])
 //! and volumes of voxels ([`Volume`]). [`Valley`] makes the terrain in `data/terrain/`.
 //!
 //! Running a scene, measuring and writing are left to the programs: here stand only the plans for it.
 
+mod avalanche;
 mod build;
 mod bytes;
 mod data_file;
@@ -17,6 +19,7 @@ mod error;
 mod grid;
 mod load;
 mod mesh_file;
+mod mound;
 mod packaged;
 mod parse;
 mod plan;
@@ -31,11 +34,13 @@ mod texts;
 mod valley;
 mod volume_file;
 
+pub use avalanche::{AvalancheOptions, Runout};
 pub use build::BuiltScene;
 pub use data_file::{DataFileError, DataFileErrorKind, DataPlace};
 pub use error::{SceneError, SceneErrorKind};
 pub use granule_grains::Random;
 pub use mesh_file::{MeshFileError, Place, TriangleMesh};
+pub use mound::MoundOptions;
 pub use packaged::packaged;
 pub use plan::{
     AvalanchePlan, FloorRectangle, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, PictureColour, Pictures,

@@ -1,16 +1,17 @@
-//! Packaged scenes by name: those of `data/scenes/`, and settling ones of any size.
+//! Packaged scenes by name: those of `data/scenes/`, and settling ones, avalanches and mounds of any size.
 
 use crate::error::SceneError;
 use crate::scene::Scene;
-use crate::settle;
 use crate::texts::{known_text, parse};
+use crate::{avalanche, mound, settle};
 
-/// A packaged scene, or a settling one with any number of grains: `settle-spheres-10000`, `settle-cubes-3000`.
+/// A packaged scene, or one with another number of grains: `settle-spheres-10000`, `settle-cubes-3000`, `mound-200`,
+/// `avalanche-flat-40`. `avalanche-slope` is `avalanche-flat` in the other valley.
 ///
 /// # Errors
 /// [`SceneError`] for a name that no scene has.
 pub fn packaged(name: &str) -> Result<Scene, SceneError> {
-    match settle::variant(name) {
+    match avalanche::variant(name).or_else(|| mound::variant(name)).or_else(|| settle::variant(name)) {
         Some(text) => parse(name, &text?),
         None => parse(name, known_text(name)?),
     }

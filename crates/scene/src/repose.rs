@@ -4,7 +4,7 @@
 
 use crate::error::SceneError;
 use crate::scene::Scene;
-use crate::substitute::substitute;
+use crate::substitute::{substitute, toml_number};
 use crate::texts;
 
 /// The grains of the experiment.
@@ -100,11 +100,6 @@ impl ReposeOptions {
         }
         changes
     }
-}
-
-/// As TOML writes it: `nan` and `inf` as those words, so that the format itself refuses them.
-pub(crate) fn toml_number(x: f64) -> String {
-    if x.is_finite() { format!("{x:?}") } else { x.to_string().to_lowercase() }
 }
 
 #[cfg(test)]

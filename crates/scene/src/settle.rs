@@ -4,12 +4,9 @@
 //! Such a variant is the text of the packaged scene with some values replaced; see [`substitute`].
 
 use crate::error::SceneError;
-use crate::repose::{ReposeShape, toml_number};
-use crate::substitute::substitute;
-use crate::texts::known_text;
-
-/// Largest number of grains that one fill may have.
-const MOST: usize = 10_000_000;
+use crate::repose::ReposeShape;
+use crate::substitute::{substitute, toml_number};
+use crate::texts::{count_in, known_text};
 
 /// The text of the settling scene called `name`, of whatever number of grains; none for a name that is no such one.
 pub(crate) fn variant(name: &str) -> Option<Result<String, SceneError>> {
@@ -24,11 +21,8 @@ pub(crate) fn variant(name: &str) -> Option<Result<String, SceneError>> {
 
 /// The grains and their number in a name such as `settle-cubes-3000`.
 fn meant(name: &str) -> Option<(ReposeShape, usize)> {
-    let (shape, digits) = name.strip_prefix("settle-")?.split_once('-')?;
-    let shape = ReposeShape::ALL.into_iter().find(|known| known.name() == shape)?;
-    let count: usize = digits.parse().ok()?;
-    // One name for one scene: no `+5`, no `005`.
-    ((1..=MOST).contains(&count) && count.to_string() == digits).then_some((shape, count))
+    let rest = name.strip_prefix("settle-")?;
+    ReposeShape::ALL.into_iter().find_map(|shape| Some((shape, count_in(rest.strip_prefix(shape.name())?)?)))
 }
 
 fn changes(shape: ReposeShape, count: usize) -> Vec<(&'static str, String)> {

@@ -37,6 +37,11 @@ pub fn substitute(text: &str, name: &str, changes: &[(&str, String)]) -> Result<
     Ok(changed)
 }
 
+/// As TOML writes it: `nan` and `inf` as those words, so that the format itself refuses them.
+pub(crate) fn toml_number(x: f64) -> String {
+    if x.is_finite() { format!("{x:?}") } else { x.to_string().to_lowercase() }
+}
+
 fn find(root: &DeTable<'_>, path: &str) -> Option<Range<usize>> {
     let mut steps = path.split('.');
     let mut value = root.get(steps.next()?)?;

@@ -14,12 +14,14 @@ macro_rules! scenes {
 }
 
 scenes!(
+    "avalanche-flat",
     "bounce",
     "elastic-1080",
     "elastic-540",
     "elastic-540-no-gravity",
     "gas-spheres-4096",
     "incline",
+    "mound",
     "pour-spheres-100",
     "repose-crosses",
     "repose-cubes",
@@ -50,6 +52,17 @@ pub(crate) fn known_text(name: &str) -> Result<&'static str, SceneError> {
             None => error.help(format!("known are {}", listed(packaged_names()))),
         }
     })
+}
+
+/// Largest number of grains that one fill may have.
+const MOST: usize = 10_000_000;
+
+/// The number of grains at the end of the name of a variant, `-COUNT`.
+pub(crate) fn count_in(rest: &str) -> Option<usize> {
+    let digits = rest.strip_prefix('-')?;
+    let count: usize = digits.parse().ok()?;
+    // One name for one scene: no `+5`, no `005`.
+    ((1..=MOST).contains(&count) && count.to_string() == digits).then_some(count)
 }
 
 /// The scene of a packaged text or of a variant of one; they need no other file.

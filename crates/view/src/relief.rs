@@ -22,6 +22,9 @@ const BOLD_LINE: (f64, f32) = (1.9, 0.72);
 const LINE_COLOUR: u32 = 0x5b4a3c;
 /// Where lines come nearer to each other than this, in pixels, they fade.
 const CROWDED: f64 = 4.0;
+/// Ground that rises by less than this over a length has no lines: one degree. Where it is a plane at the height of a
+/// line, rounding alone would say where the line runs.
+const LEVEL: f64 = 0.0175;
 /// Height of a picture for which lines have the widths above.
 const USUAL_HEIGHT: f64 = 720.0;
 
@@ -129,7 +132,8 @@ impl Relief {
     fn lines(&self, ray: &Ray, distance: f64, normal: DVec3, height: f64) -> [f32; 2] {
         let Some(interval) = self.interval else { return [0.0; 2] };
         let slope = self.height_in_a_pixel(ray, distance, normal);
-        if slope.is_nan() || slope <= 0.0 {
+        let level = normal.truncate().length() < LEVEL * normal.z.abs();
+        if level || slope.is_nan() || slope <= 0.0 {
             return [0.0; 2];
         }
         let number = (height / interval).round();

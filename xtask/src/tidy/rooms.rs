@@ -157,7 +157,7 @@ const ALL: &[Layers] = &[
             &["parse", "plausible"],
             &["build", "load"],
             &["texts"],
-            &["repose"],
+            &["avalanche", "mound", "repose"],
             &["settle"],
             &["packaged"],
         ],

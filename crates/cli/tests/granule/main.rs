@@ -5,6 +5,7 @@ mod bad_input;
 mod demo;
 mod folder;
 mod full_disk;
+mod grain_demos;
 mod interrupt;
 mod leaving;
 mod pictures;

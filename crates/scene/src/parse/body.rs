@@ -23,9 +23,6 @@ const SINE: &[&str] = &["amplitude", "frequency", "phase"];
 pub(super) const TABLES: &[(&str, &[&str])] =
     &[("body", BODY), ("motion", MOTIONS), ("motion.constant", CONSTANT), ("motion.sine", SINE)];
 
-/// Most bodies of a scene: what a count with a digit too many would ask for would exhaust the memory.
-const MOST_BODIES: usize = 10_000_000;
-
 /// The bodies of a scene with the places of the text that they come from.
 #[derive(Default)]
 pub(super) struct Bodies {
@@ -46,6 +43,13 @@ impl Bodies {
         self.origins.push(Origin { span: item.span(), entry });
         Ok(())
     }
+
+    /// The body that `item` names, of those before it.
+    fn called(&self, item: Item<'_, '_>) -> Result<BodyDescription, SceneError> {
+        let name = item.text()?;
+        let found = self.names.get(name).map(|i| self.list[*i].clone());
+        found.ok_or_else(|| item.unknown_name("body before the fill", name, self.names.keys().map(String::as_str)))
+    }
 }
 
 /// Reads bodies and fills in the order of the file.
@@ -63,12 +67,10 @@ pub(super) fn read<'t, 's>(
             bodies.add(item, body(item, shapes, materials)?)?;
             continue;
         }
-        let (filling, columns) = fill::read(item, shapes, materials)?;
-        if bodies.list.len() + filling.count > MOST_BODIES {
-            return Err(item.error(Kind::OutOfRange, format!("the scene has more than {MOST_BODIES} bodies")));
-        }
+        let room = (fill::MOST as usize).saturating_sub(bodies.list.len());
+        let (filling, places) = fill::read(item, shapes, materials, |ground| bodies.called(ground), room)?;
         bodies.seeds.push(filling.seed);
-        filling.bodies(columns).try_for_each(|body| bodies.add(item, body))?;
+        filling.bodies(places).try_for_each(|body| bodies.add(item, body))?;
     }
     Ok(bodies)
 }

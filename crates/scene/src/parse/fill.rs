@@ -1,5 +1,6 @@
 //! `[[fill]]`: many bodies of one shape on a start grid.
 
+use granule_engine::BodyDescription;
 use granule_geometry::Shape;
 use granule_model::{BodyKind, DVec3};
 
@@ -25,23 +26,29 @@ const FILL: &[&str] = &[
     "random_speed",
     "seed",
 ];
-const GRID: &[&str] = &["corner", "size", "pitch", "layer_height", "first_layer", "pattern"];
+const GRID: &[&str] = &["corner", "size", "pitch", "layer_height", "first_layer", "pattern", "over"];
 
 #[cfg(test)]
 pub(super) const TABLES: &[(&str, &[&str])] = &[("fill", FILL), ("fill.grid", GRID)];
 
-/// Most bodies and layers of one fill; the scene has its own limit.
-const MOST: u64 = 10_000_000;
+/// Most bodies and layers of one fill, and most bodies of a scene: what a count with a digit too many would ask for would
+/// exhaust the memory.
+pub(super) const MOST: u64 = 10_000_000;
 
-/// Reads a fill: what to put, and the columns of the grid.
+/// Reads a fill: what to put, and the places. `body` finds the body that is named as ground; the scene has `room` for
+/// so many bodies.
 pub(super) fn read<'t, 's>(
     item: Item<'t, 's>,
     shapes: &mut Shapes<'t, 's>,
     materials: &mut Materials,
-) -> Result<(Filling, [usize; 2]), SceneError> {
+    body: impl FnOnce(Item<'_, '_>) -> Result<BodyDescription, SceneError>,
+    room: usize,
+) -> Result<(Filling, Vec<DVec3>), SceneError> {
     let table = item.table("a fill", FILL)?;
+    let grid_item = table.require("grid")?;
     let mut filling = Filling {
-        grid: grid(table.require("grid")?)?,
+        grid: grid(grid_item)?,
+        ground: grid_item.table("a grid", GRID)?.optional("over", body)?,
         name: table.or("name", String::new(), |i| i.line().map(str::to_owned))?,
         shapes: Vec::new(),
         material: materials.resolve(table.require("material")?)?,
@@ -59,10 +66,17 @@ pub(super) fn read<'t, 's>(
             "the grid of {} m by {} m has no room for its pattern: a body with its jitter takes up to {needed:.4} m",
             size[0], size[1]
         );
-        return Err(table.require("grid")?.error(Kind::OutOfRange, message));
+        return Err(grid_item.error(Kind::OutOfRange, message));
     };
     filling.count = count(&table, &filling.grid, columns)?;
-    Ok((filling, columns))
+    if filling.count > room {
+        return Err(item.error(Kind::OutOfRange, format!("the scene has more than {MOST} bodies")));
+    }
+    let places = filling.places(columns).map_err(|at| {
+        let message = format!("the place at x = {:.4} m, y = {:.4} m is not over the body `over`", at.x, at.y);
+        grid_item.error(Kind::OutOfRange, message)
+    })?;
+    Ok((filling, places))
 }
 
 /// The shapes of the bodies: one for all, or grains of a recipe. A recipe needs `count`, for how many `layers` hold is
