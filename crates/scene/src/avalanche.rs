@@ -2,6 +2,8 @@
 //!
 //! A variant is the text of the packaged scene with some values replaced; see [`substitute`].
 
+use granule_model::{DQuat, DVec3};
+
 use crate::error::SceneError;
 use crate::scene::Scene;
 use crate::substitute::{substitute, toml_number};
@@ -82,18 +84,17 @@ impl AvalancheOptions {
     fn changes(&self) -> Vec<(&'static str, String)> {
         let mut changes = Vec::new();
         if self.runout == Runout::Slope {
-            let [sine, cosine] = [libm::sin, libm::cos].map(|of| of(FALL.to_radians()));
+            let (place, turn) = plain();
             changes.push(("body.0.shape.terrain.file", "\"valley-slope\"".to_owned()));
-            changes.push(("body.1.shape.half-space.normal.0", toml_number(sine)));
-            changes.push(("body.1.shape.half-space.normal.2", toml_number(cosine)));
+            changes.push(("body.1.position", list(&place.to_array())));
+            changes.push(("body.1.orientation", list(&turn.to_array())));
         }
         if let Some(count) = self.count {
             changes.push(("title", format!("\"avalanche of {count} rounded blocks of 2 to 3 m\"")));
             changes.push(("fill.0.count", count.to_string()));
             let (corner, size) = Self::rectangle(count);
-            let pair = |[x, y]: [f64; 2]| format!("[{}, {}]", toml_number(x), toml_number(y));
-            changes.push(("fill.0.grid.corner", pair(corner)));
-            changes.push(("fill.0.grid.size", pair(size)));
+            changes.push(("fill.0.grid.corner", list(&corner)));
+            changes.push(("fill.0.grid.size", list(&size)));
         }
         if let Some(seed) = self.seed {
             changes.push(("fill.0.seed", seed.to_string()));
@@ -103,6 +104,21 @@ impl AvalancheOptions {
         }
         changes
     }
+}
+
+/// As TOML writes it.
+fn list(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().copied().map(toml_number).collect();
+    format!("[{}]", numbers.join(", "))
+}
+
+/// Place and turn of the slab that carries on the plane that falls: its upper side meets the end of the raster, a
+/// centimetre lower.
+fn plain() -> (DVec3, DQuat) {
+    let half = 0.5 * FALL.to_radians();
+    let turn = DQuat::from_xyzw(0.0, libm::sin(half), 0.0, libm::cos(half));
+    let end = DVec3::new(479.5, 80.0, 0.5 * libm::tan(FALL.to_radians()) - 0.01);
+    (end + turn * DVec3::new(150.0, 0.0, -1.0), turn)
 }
 
 /// The text of the avalanche called `avalanche-RUNOUT` or `avalanche-RUNOUT-COUNT`; none for other names.
@@ -149,13 +165,13 @@ mod tests {
         let heights = [&plain, &other].map(|scene| height(scene, 0, [371.0, 80.0]));
         // Measured 5.70.
         assert!((heights[1] - heights[0] - 5.7).abs() <= 0.05, "{heights:?}");
-        // The plain goes on where the raster ends, a centimetre below, rounding of the raster left aside.
-        for scene in [&plain, &other] {
-            for x in [375.0, 430.0, 479.0] {
-                let step = height(scene, 0, [x, 80.0]) - height(scene, 1, [x, 80.0]);
-                // Measured 0.010 to 0.016.
-                assert!(step > 0.0 && step <= 0.02, "{x}: {step}");
-            }
+        // The plain goes on where the raster ends, a centimetre below but for what the raster is rounded to.
+        for (scene, fall) in [(&plain, 0.0), (&other, 3.0_f64.to_radians().tan())] {
+            let step = height(scene, 0, [479.4, 80.0]) - height(scene, 1, [479.6, 80.0]) - 0.2 * fall;
+            // Measured 0.010 and 0.014.
+            assert!(step > 0.004 && step <= 0.016, "{step}");
+            let along = height(scene, 1, [480.0, 80.0]) - height(scene, 1, [700.0, 80.0]) - 220.0 * fall;
+            assert!(along.abs() <= 1e-12 * 700.0, "{along}");
         }
     }
 

@@ -43,8 +43,8 @@ pub use mesh_file::{MeshFileError, Place, TriangleMesh};
 pub use mound::MoundOptions;
 pub use packaged::packaged;
 pub use plan::{
-    AvalanchePlan, FloorRectangle, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, PictureColour, Pictures,
-    ReposePlan, Stage,
+    AvalanchePlan, FloorRectangle, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, PictureColour, PictureFraming,
+    Pictures, ReposePlan, Stage,
 };
 pub use raster::{FillMethod, MOST_CELLS, Raster, RasterFormat, RasterStatistics, Slopes};
 pub use repose::{ReposeOptions, ReposeShape};

@@ -122,6 +122,16 @@ pub enum PictureColour {
     Avalanche,
 }
 
+/// The states that decide which part of the world pictures and film show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PictureFraming {
+    /// All that are shown.
+    #[default]
+    Run,
+    /// Those of the last stage: a start high over a box would make all else small.
+    LastStage,
+}
+
 /// What a run writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutputPlan {
@@ -143,9 +153,10 @@ pub struct OutputPlan {
     pub film: bool,
     /// What the colour of a body says in pictures and film.
     pub colour: PictureColour,
+    /// Which states decide what part of the world pictures and film show.
+    pub framing: PictureFraming,
     /// Whether ground of meshes and terrain is drawn as a map shows it; none: where it is wide.
     pub relief: Option<bool>,
-    /// Plots of energy and, where the angle of repose is measured, of the profile.
     /// Plots of energy and of what is measured.
     pub plots: bool,
 }
@@ -174,6 +185,7 @@ impl Default for OutputPlan {
             pictures: Pictures::FirstLast,
             film: false,
             colour: PictureColour::Body,
+            framing: PictureFraming::Run,
             relief: None,
             plots: false,
         }

@@ -166,3 +166,29 @@ fn holes_are_filled_when_asked_for() {
     let asked = FIXED.replace("as = \"level-set\"", "as = \"level-set\", fill_missing = \"nearest\"");
     load(torn.path(), &asked).expect("the cell is filled");
 }
+
+/// Layers over a slope follow it: what is a layer lies the same height over the highest ground within its reach.
+#[test]
+fn a_fill_over_a_body_counts_heights_from_it() {
+    let fill = |over: &str, corner: f64| {
+        format!(
+            "[run]\nduration = 1.0\n[materials.rock]\ndensity = 2650.0\nrestitution = 0.3\nstatic_friction = 0.5\n\
+             [[body]]\nname = \"ramp\"\nkind = \"static\"\nmaterial = \"rock\"\nposition = [0.0, 0.0, 0.0]\n\
+             shape = {{ convex.vertices = [[0, 0, 0], [8, 0, 0], [0, 8, 0], [8, 8, 0], [0, 0, 4], [0, 8, 4]] }}\n\
+             [[fill]]\nmaterial = \"rock\"\ncount = 18\nshape.sphere.radius = 0.5\n\
+             grid = {{ over = \"{over}\", corner = [{corner:?}, 1.0], size = [4.0, 4.0], pitch = 1.5, first_layer = 0.75 }}\n"
+        )
+    };
+    let folder = folder(false);
+    let scene = load(folder.path(), &fill("ramp", 2.0)).expect("the scene is valid");
+    for (i, ball) in scene.bodies[1..].iter().enumerate() {
+        let p = ball.pose.position;
+        // The ramp falls by one in two along x, from 4 m at x = 0.
+        let expected = 4.0 - 0.5 * (p.x - 0.5) + 0.75 + 1.5 * (i / 9) as f64;
+        assert!((p.z - expected).abs() <= 1e-12 * 8.0, "ball {i} at {p}, expected {expected}");
+    }
+    let unknown = load(folder.path(), &fill("ram", 2.0)).map(|_| ()).expect_err("no such body");
+    assert!(unknown.contains("body before the fill") && unknown.contains("`ram`"), "{unknown}");
+    let beside = load(folder.path(), &fill("ramp", 12.0)).map(|_| ()).expect_err("no ground there");
+    assert!(beside.contains("is not over the body"), "{beside}");
+}

@@ -22,9 +22,9 @@ const BOLD_LINE: (f64, f32) = (1.9, 0.72);
 const LINE_COLOUR: u32 = 0x5b4a3c;
 /// Where lines come nearer to each other than this, in pixels, they fade.
 const CROWDED: f64 = 4.0;
-/// Ground that rises by less than this over a length has no lines: one degree. Where it is a plane at the height of a
+/// Ground that rises by less than this over a length has no lines: two degrees. Where it is a plane at the height of a
 /// line, rounding alone would say where the line runs.
-const LEVEL: f64 = 0.0175;
+const LEVEL: f64 = 0.035;
 /// Height of a picture for which lines have the widths above.
 const USUAL_HEIGHT: f64 = 720.0;
 

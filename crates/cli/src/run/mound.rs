@@ -2,6 +2,7 @@
 
 use glam::DVec2;
 use granule_engine::{Simulation, Snapshot};
+use granule_export::plot::{PanelsFigure, Series};
 use granule_export::{MoundRow, MoundSummary, MoundWriter};
 use granule_measure::Mound;
 use granule_scene::MoundPlan;
@@ -12,8 +13,9 @@ use super::measure::{grain_level, ground_level, lowest_ground};
 use crate::error::CliError;
 use crate::results::Results;
 
-/// Name of the table.
+/// Name of the table, and stem of the plot.
 pub(super) const TABLE: &str = "mound.csv";
+pub(super) const PLOT: &str = "mound";
 
 /// Writes the mound at the start, after each period and at the end.
 pub(super) struct MoundRecorder {
@@ -21,13 +23,14 @@ pub(super) struct MoundRecorder {
     writer: MoundWriter,
     periods: Frames,
     written: Option<f64>,
+    rows: Vec<MoundRow>,
 }
 
 impl MoundRecorder {
     /// Begins `mound.csv` with so many rows a simulated second.
     pub(super) fn create(results: &Results, plan: &MoundPlan, rate: f64) -> Result<Self, CliError> {
         let writer = MoundWriter::create(&results.file(TABLE)?)?;
-        Ok(MoundRecorder { plan: *plan, writer, periods: Frames::new(rate), written: None })
+        Ok(MoundRecorder { plan: *plan, writer, periods: Frames::new(rate), written: None, rows: Vec::new() })
     }
 
     /// Writes a row where one is due.
@@ -48,7 +51,26 @@ impl MoundRecorder {
         self.written = Some(snapshot.time);
         let Some(found) = summary(&snapshot, &self.plan) else { return Ok(()) };
         let MoundSummary { centre, height, radius_95, mean_slope_deg, .. } = found;
-        Ok(self.writer.push(&MoundRow { time: snapshot.time, centre, height, radius_95, mean_slope_deg })?)
+        let row = MoundRow { time: snapshot.time, centre, height, radius_95, mean_slope_deg };
+        self.writer.push(&row)?;
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Height, radius and slope over time from `since` \[s\] on; none without rows.
+    pub(super) fn figure(&self, title: String, since: f64) -> Option<PanelsFigure> {
+        let rows = || self.rows.iter().filter(|row| row.time >= since);
+        let line = |name: &str, of: &dyn Fn(&MoundRow) -> Option<f64>| Series {
+            name: name.to_owned(),
+            points: rows().filter_map(|row| Some((row.time, of(row)?))).collect(),
+        };
+        let lengths = vec![
+            line("height", &|row| Some(row.height)),
+            line("radius of 95 % of the mass", &|row| Some(row.radius_95)),
+        ];
+        let slopes = vec![line("mean slope", &|row| row.mean_slope_deg)];
+        let panels = vec![("length [m]".to_owned(), lengths), ("slope [degrees]".to_owned(), slopes)];
+        rows().next().is_some().then(|| PanelsFigure { title, x_label: "time [s]".to_owned(), panels })
     }
 }
 

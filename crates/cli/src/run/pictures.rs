@@ -4,7 +4,7 @@ use std::path::Path;
 
 use granule_engine::{BodySnapshot, Simulation, Snapshot};
 use granule_model::{Aabb, BodyKind, Pose};
-use granule_scene::{OutputPlan, Pictures, Stage};
+use granule_scene::{OutputPlan, PictureFraming, Pictures, Stage};
 use granule_view::{
     Camera, ColourBy, Film, FilmPalette, Framing, RenderOptions, Renderer, draw_caption, has_relief, over_relief,
     save_png,
@@ -48,6 +48,8 @@ pub(crate) struct Album {
     start_heights: Vec<f64>,
     releasing_at: Option<f64>,
     framing: Framing,
+    /// Whether states have a say yet in which part of the world is shown.
+    frames_count: bool,
     taken: Vec<(String, State)>,
     reel: Reel,
     remarks: Vec<String>,
@@ -63,6 +65,7 @@ impl Album {
             start_heights: Vec::new(),
             releasing_at: None,
             framing: Framing::new(),
+            frames_count: plan.framing == PictureFraming::Run,
             taken: Vec::new(),
             reel: Reel::new(MEMORY),
             remarks: Vec::new(),
@@ -87,7 +90,8 @@ impl Album {
         }
     }
 
-    pub(crate) fn stage_begins(&mut self, simulation: &Simulation, stage: &Stage) {
+    pub(crate) fn stage_begins(&mut self, simulation: &Simulation, stage: &Stage, last: bool) {
+        self.frames_count |= last;
         let gravity = simulation.settings().gravity.length();
         if self.plan.pictures == Pictures::Stages && !stage.remove.is_empty() && gravity > 0.0 {
             let radius = simulation.scales().smallest_radius;
@@ -116,7 +120,7 @@ impl Album {
     /// Keeps a frame of the film.
     pub(crate) fn frame(&mut self, snapshot: &Snapshot) {
         if self.film.is_some() && drawable(snapshot) {
-            self.framing.add(snapshot);
+            self.add_to_framing(snapshot);
             self.reel.offer(snapshot);
         }
     }
@@ -127,6 +131,10 @@ impl Album {
     /// The first [`CliError`], naming the path that cannot be written.
     pub(crate) fn end(&mut self, simulation: &Simulation) -> Result<(), CliError> {
         let mut scene = simulation.snapshot();
+        // A run that ended before its last stage shows what holds its end.
+        if !std::mem::replace(&mut self.frames_count, true) && drawable(&scene) {
+            self.framing.add(&scene);
+        }
         if self.plan.pictures != Pictures::None {
             self.take("final", &scene);
         }
@@ -159,8 +167,14 @@ impl Album {
             self.remarks.push(format!("there is no picture {name}.png: positions in its state are not finite"));
             return;
         }
-        self.framing.add(snapshot);
+        self.add_to_framing(snapshot);
         self.taken.push((name, State::of(snapshot)));
+    }
+
+    fn add_to_framing(&mut self, snapshot: &Snapshot) {
+        if self.frames_count {
+            self.framing.add(snapshot);
+        }
     }
 
     fn draw_pictures(&self, scene: &mut Snapshot, look: &Look) -> Result<(), CliError> {

@@ -71,6 +71,7 @@ pub(crate) fn names(scene: &Scene, bodies: usize, folder: &Path) -> Result<Vec<S
         if avalanche {
             names.extend([avalanche::PLOT, deposit::PLOT, BUDGET_PLOT].into_iter().flat_map(plot_names));
         }
+        names.extend(scene.measure.mound.iter().flat_map(|_| plot_names(mound::PLOT)));
     }
     if plan.writes_vtk(bodies) {
         let series = [Some(SERIES), plan.contacts.then_some(forces::SERIES)];
@@ -105,6 +106,7 @@ pub struct Recorder {
     avalanche: Option<AvalancheRecorder>,
     mound: Option<MoundRecorder>,
     album: Album,
+    last_stage: String,
     frames: Frames,
     /// Time of the last frame \[s\].
     framed: Option<f64>,
@@ -141,6 +143,7 @@ impl Recorder {
             walls: plan.contacts.then(|| WallRecorder::create(&results, rate)).transpose()?,
             chains: (plan.contacts && vtk).then(|| forces::begin_series(&results)).transpose()?,
             album: Album::new(&results, plan, film),
+            last_stage: scene.stages()?.last().map(|stage| stage.name.clone()).unwrap_or_default(),
             avalanche: avalanche.map(|plan| AvalancheRecorder::create(&results, &plan, rate)).transpose()?,
             mound: mound.map(|plan| MoundRecorder::create(&results, &plan, rate)).transpose()?,
             results,
@@ -187,6 +190,7 @@ impl Recorder {
         if self.plan.plots {
             results.extend(map.iter().map(|map| self.plot_deposit(scene, &snapshot, map)));
             results.push(self.plot_avalanche(scene));
+            results.push(self.plot_mound(scene));
             results.push(self.plot_energy(scene));
             results.push(self.plot_profile(scene, simulation, &snapshot, outcome));
         }
@@ -226,6 +230,15 @@ impl Recorder {
         let rows = self.history.rows();
         if !rows.is_empty() {
             save_figure(&self.results.plot(BUDGET_PLOT)?, &BudgetFigure { title: title(scene), rows })?;
+        }
+        Ok(())
+    }
+
+    /// Of the mound since bodies were last taken away: what falls into a box before is much higher.
+    fn plot_mound(&self, scene: &Scene) -> Result<(), CliError> {
+        let since = self.events.last().map_or(0.0, |(time, _)| *time);
+        if let Some(figure) = self.mound.as_ref().and_then(|mound| mound.figure(title(scene), since)) {
+            save_figure(&self.results.plot(mound::PLOT)?, &figure)?;
         }
         Ok(())
     }
@@ -326,7 +339,7 @@ impl Observer for Recorder {
                 if !stage.remove.is_empty() {
                     self.events.push((simulation.time(), format!("{} removed", stage.remove.join(", "))));
                 }
-                self.album.stage_begins(simulation, stage);
+                self.album.stage_begins(simulation, stage, stage.name == self.last_stage);
                 Ok(())
             }
             Event::Step(report) => {

@@ -41,7 +41,7 @@ fn a_mound_is_told_with_height_and_radius() {
     assert!(ended.out.lines().any(|l| l.starts_with("mound") && l.contains("m high")), "{}", ended.out);
     let results = folder.path().join("m");
     expect_files(&results, &COMMON);
-    expect_files(&results, &["mound.csv", "packed.png", "releasing.png"]);
+    expect_files(&results, &["mound.csv", "mound.svg", "mound.png", "packed.png", "releasing.png"]);
     let summary = summary(&results);
     assert_eq!((summary["scene"].as_str(), summary["seed"].as_u64()), (Some("mound"), Some(3)));
     assert_eq!((summary["bodies"].as_u64(), summary["bodies_lost"].as_u64()), (Some(7), Some(0)));

@@ -5,7 +5,7 @@ use granule_measure::{Fall, LongSide, ReposeGrid};
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::parse::rectangle;
 use crate::plan::{
-    AvalanchePlan, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, PictureColour, Pictures, ReposePlan,
+    AvalanchePlan, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, PictureColour, PictureFraming, Pictures, ReposePlan,
 };
 use crate::read::{Item, Table};
 
@@ -22,6 +22,7 @@ const OUTPUT: &[&str] = &[
     "pictures",
     "film",
     "colour",
+    "framing",
     "relief",
     "plots",
 ];
@@ -126,6 +127,7 @@ pub(super) fn plan(root: &Table<'_, '_>) -> Result<OutputPlan, SceneError> {
         PictureColour::StartHeight,
         PictureColour::Avalanche,
     ];
+    let framings = [PictureFraming::Run, PictureFraming::LastStage];
     let every = |i: Item<'_, '_>| i.integer(0, u64::from(u32::MAX)).map(|n| n as u32);
     Ok(OutputPlan {
         summary: table.or("summary", defaults.summary, Item::boolean)?,
@@ -138,6 +140,7 @@ pub(super) fn plan(root: &Table<'_, '_>) -> Result<OutputPlan, SceneError> {
             .or("pictures", defaults.pictures, |i| i.one_of(&["first-last", "stages", "none"]).map(|k| pictures[k]))?,
         film: table.or("film", defaults.film, Item::boolean)?,
         colour: table.or("colour", defaults.colour, |i| i.one_of(&COLOURS).map(|k| colours[k]))?,
+        framing: table.or("framing", defaults.framing, |i| i.one_of(&["run", "last-stage"]).map(|k| framings[k]))?,
         relief: table.optional("relief", Item::boolean)?,
         plots: table.or("plots", defaults.plots, Item::boolean)?,
     })
