@@ -103,10 +103,14 @@ impl Filling {
     /// The first place that the ground does not reach below.
     pub(crate) fn places(&self, columns: [usize; 2]) -> Result<Vec<DVec3>, DVec3> {
         let reach = self.reach();
+        // A shape is asked in its body axes, which lie in its own where mass properties say.
+        let pose = self.ground.as_ref().map_or(Pose::IDENTITY, |ground| {
+            ground.shape.mass_properties(1.0).map_or(ground.pose, |m| ground.pose.compose(&m.principal_frame()))
+        });
         let lifted = |place: DVec3| {
             let Some(ground) = &self.ground else { return Ok(place) };
             let [min, max] = [-reach, reach].map(|r| [place.x + r, place.y + r]);
-            let highest = ground.shape.highest_point(&ground.pose, min, max).ok_or(place)?;
+            let highest = ground.shape.highest_point(&pose, min, max).ok_or(place)?;
             Ok(place + DVec3::Z * highest.z)
         };
         self.grid.places(columns).take(self.count).map(lifted).collect()

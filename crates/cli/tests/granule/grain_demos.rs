@@ -12,7 +12,8 @@ fn demo(folder: &Path, line: &str) -> Ended {
 fn expect_files(results: &Path, names: &[&str]) {
     for name in names {
         let size = std::fs::metadata(results.join(name)).unwrap_or_else(|e| panic!("{name}: {e}")).len();
-        assert!(size > 100, "{name} has {size} bytes");
+        // Without contacts a table is its header.
+        assert!(size > 40, "{name} has {size} bytes");
     }
 }
 
@@ -71,7 +72,7 @@ fn an_avalanche_that_is_interrupted_leaves_everything() {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let (results, deadline) = (folder.path().join("a"), Instant::now() + Duration::from_secs(120));
     let frames = || std::fs::read_dir(results.join("bodies")).map_or(0, Iterator::count);
-    while frames() < 4 && Instant::now() < deadline {
+    while frames() < 2 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
     }
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
