@@ -70,7 +70,7 @@ fn of_grains(
         profile: common.profile.clone(),
         facts: Facts { seed: Some(common.seed), ..Facts::default() },
     };
-    // Grains take a tenth of a second each: a folder that is refused, and why nothing happens yet, should be told before.
+    // Grains take a tenth of a second each: that a folder is refused, and why nothing happens yet, is told before.
     Ground::check(&request.folder, request.earlier, &[])?;
     if !common.quiet {
         note("making the grains");

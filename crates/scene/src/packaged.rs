@@ -1,9 +1,11 @@
 //! Packaged scenes by name: those of `data/scenes/`, and settling ones, avalanches and mounds of any size.
 
+use crate::avalanche::variant as avalanche;
 use crate::error::SceneError;
+use crate::mound::variant as mound;
 use crate::scene::Scene;
+use crate::settle::variant as settled;
 use crate::texts::{known_text, parse};
-use crate::{avalanche, mound, settle};
 
 /// A packaged scene, or one with another number of grains: `settle-spheres-10000`, `settle-cubes-3000`, `mound-200`,
 /// `avalanche-flat-40`. `avalanche-slope` is `avalanche-flat` in the other valley.
@@ -11,7 +13,7 @@ use crate::{avalanche, mound, settle};
 /// # Errors
 /// [`SceneError`] for a name that no scene has.
 pub fn packaged(name: &str) -> Result<Scene, SceneError> {
-    match avalanche::variant(name).or_else(|| mound::variant(name)).or_else(|| settle::variant(name)) {
+    match avalanche(name).or_else(|| mound(name)).or_else(|| settled(name)) {
         Some(text) => parse(name, &text?),
         None => parse(name, known_text(name)?),
     }

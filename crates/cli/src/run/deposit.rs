@@ -146,8 +146,8 @@ fn with_surroundings(deposit: &Deposit) -> Deposit {
     framed
 }
 
-/// Lines of equal height of the ground, with their name; none where there is no ground, where its heights differ by less
-/// than `least` \[m\], and where the map is large.
+/// Lines of equal height of the ground, with their name; none where there is no ground, where its heights differ by
+/// less than `least` \[m\], and where the map is large.
 fn ground(snapshot: &Snapshot, map: &Deposit, least: f64) -> (String, Vec<MapLine>) {
     let cells = map.thickness.len();
     if cells > MOST_GROUND {

@@ -31,8 +31,8 @@ const GRID: &[&str] = &["corner", "size", "pitch", "layer_height", "first_layer"
 #[cfg(test)]
 pub(super) const TABLES: &[(&str, &[&str])] = &[("fill", FILL), ("fill.grid", GRID)];
 
-/// Most bodies and layers of one fill, and most bodies of a scene: what a count with a digit too many would ask for would
-/// exhaust the memory.
+/// Most bodies and layers of one fill, and most bodies of a scene: what a count with a digit too many would ask for
+/// would exhaust the memory.
 pub(super) const MOST: u64 = 10_000_000;
 
 /// Reads a fill: what to put, and the places. `body` finds the body that is named as ground; the scene has `room` for
