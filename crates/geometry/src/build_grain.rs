@@ -28,7 +28,7 @@ pub struct GrainOptions {
 }
 
 /// Distances are stored to this many spacings from the surface; contacts ask no deeper.
-const BAND: u32 = 5;
+pub(crate) const BAND: u32 = 5;
 /// The grid goes on around the surface for this many spacings.
 const AROUND: f64 = 4.0;
 /// Fewest nodes: an icosahedron.
@@ -86,7 +86,7 @@ fn of_mesh(corners: &[DVec3], triangles: &[[u32; 3]], options: &GrainOptions) ->
     LevelSet::from_mesh(corners, triangles, options.spacing, BAND, Storage::I16)
 }
 
-fn check(options: &GrainOptions) -> Result<(), ShapeError> {
+pub(crate) fn check(options: &GrainOptions) -> Result<(), ShapeError> {
     check_length("spacing of the grid", options.spacing)?;
     if !(FEWEST_NODES..=MOST_NODES).contains(&options.nodes) {
         return Err(ShapeError::Nodes { count: options.nodes, fewest: FEWEST_NODES, most: MOST_NODES });
@@ -95,7 +95,7 @@ fn check(options: &GrainOptions) -> Result<(), ShapeError> {
 }
 
 /// The grain with that contour, and nodes on the surface of triangles from which it was made, all in grain axes.
-fn grain(
+pub(crate) fn grain(
     level_set: Result<LevelSet, LevelSetError>,
     (corners, triangles): (&[DVec3], &[[u32; 3]]),
     moments: &Moments,

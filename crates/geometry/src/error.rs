@@ -200,6 +200,26 @@ pub enum ShapeError {
         /// Greatest depth of a point inside \[m\].
         depth: f64,
     },
+    /// A solid that reaches a side of its volume of voxels.
+    #[error(
+        "what is inside reaches the side of the volume at voxel {voxel:?}: it may be cut off there; put a layer of voxels around it"
+    )]
+    VolumeCut {
+        /// The first such voxel, along x, y, z.
+        voxel: [usize; 3],
+    },
+    /// A volume of voxels with more than one solid.
+    #[error(
+        "the volume has {count} pieces, but a grain is one: the second largest, {share:.1e} of the largest, is around voxel {voxel:?}"
+    )]
+    Pieces {
+        /// How many.
+        count: usize,
+        /// Middle of the second largest, along x, y, z.
+        voxel: [usize; 3],
+        /// Its volume over that of the largest \[-\].
+        share: f64,
+    },
     /// Signed distances that cannot be made.
     #[error(transparent)]
     LevelSet(granule_levelset::LevelSetError),

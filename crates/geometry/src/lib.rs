@@ -5,6 +5,7 @@
 mod bounds;
 mod build;
 mod build_grain;
+mod build_volume;
 mod check;
 mod closed_mesh;
 mod contour_ground;
@@ -31,6 +32,7 @@ mod surface;
 
 pub use build_grain::GrainOptions;
 pub use error::ShapeError;
+pub use granule_levelset::{Inside, Volume as VoxelVolume};
 pub use height_field::HeightField;
 pub use narrow::{balls, contacts, passage};
 pub use shape::Shape;

@@ -128,6 +128,13 @@ impl LevelSet {
         self.deepest
     }
 
+    /// The same grid, every node of it moved by `by` \[m\].
+    #[must_use]
+    pub fn moved(mut self, by: DVec3) -> LevelSet {
+        self.lattice.origin += by;
+        self
+    }
+
     /// The cell of `p`, by its lowest node, and the place in it from 0 to 1; `None` within `rim` cells of the sides.
     pub(crate) fn cell(&self, p: DVec3, rim: usize) -> Option<([usize; 3], DVec3)> {
         let place = self.lattice.place(p);

@@ -4,6 +4,8 @@
 
 mod improve;
 mod march;
+mod pieces;
+mod refine;
 
 use granule_model::DVec3;
 use rayon::prelude::*;

@@ -96,8 +96,9 @@ fn labels_have_a_smooth_surface() {
         let set = LevelSet::from_volume(&volume(voxel, label), Inside::Label(7.0), voxel, 6, Storage::F32).unwrap();
         let [mean, largest] = errors(&set, Shape::Sphere, voxel);
         let tilt = tilt(&set, Shape::Sphere).to_degrees();
-        // Measured 0.17 and 0.11 voxels, at most 0.38; 3.7 and 3.6 degrees.
-        assert!(mean <= 0.2 * voxel && largest <= 0.45 * voxel && tilt <= 4.5, "{mean} {largest} {tilt}");
+        println!("{voxel}: {mean} {largest} {tilt}", mean = mean / voxel, largest = largest / voxel);
+        // Measured 0.06 and 0.05 voxels, at most 0.25; 1.9 degrees.
+        assert!(mean <= 0.08 * voxel && largest <= 0.35 * voxel && tilt <= 2.5, "{mean} {largest} {tilt}");
         let other = LevelSet::from_volume(&volume(voxel, label), Inside::Label(5.0), voxel, 6, Storage::F32);
         assert_eq!(other.unwrap_err(), LevelSetError::NoInside);
     }
@@ -113,6 +114,34 @@ fn a_solid_that_touches_the_sides_of_the_volume_ends_there() {
     assert!((middle.value + 0.05).abs() <= 1e-6 && (middle.gradient - DVec3::Z).length() <= 1e-6, "{middle:?}");
     let side = set.sample(DVec3::new(-0.05, 1.0, 0.5)).unwrap();
     assert!((side.value - 0.05).abs() <= 1e-6 && (side.gradient + DVec3::X).length() <= 1e-6, "{side:?}");
+}
+
+/// Voxels that the surface of a label encloses, from its triangles.
+fn enclosed(set: &LevelSet, voxel: f64) -> f64 {
+    set.divided(&set.surface(1)).volume() / voxel.powi(3)
+}
+
+#[test]
+fn labels_keep_their_volume() {
+    for (shape, voxel) in [(Shape::Sphere, 0.2), (Shape::Sphere, 0.065), (Shape::Torus, 0.1), (Shape::Torus, 0.065)] {
+        let volume = volume(voxel, |p| f64::from(shape.distance(p) < 0.0));
+        let labelled = volume.values.iter().filter(|v| **v == 1.0).count() as f64;
+        let set = LevelSet::from_volume(&volume, Inside::Label(1.0), voxel, 4, Storage::F32).unwrap();
+        let error = enclosed(&set, voxel) / labelled - 1.0;
+        println!("{shape:?} {voxel}: {error:e}");
+        // Measured 0.5 % and 0.06 %, 0.6 % and 0.2 %. At a level of one half the first lost 14 % by two smoothings.
+        assert!(error.abs() <= 0.015, "{error:e}");
+    }
+}
+
+#[test]
+fn a_label_that_is_cut_off_keeps_one_half() {
+    // The lower half of a volume is labelled, up to its faces: what lies beyond is not known.
+    let volume = Volume { size: [12; 3], voxel: 0.1, origin: DVec3::ZERO, values: slab([12; 3]) };
+    let set = LevelSet::from_volume(&volume, Inside::Label(1.0), 0.1, 4, Storage::F32).unwrap();
+    let top = set.sample(DVec3::new(0.6, 0.6, 0.65)).unwrap();
+    // Between the voxels: measured 4e-9 off.
+    assert!((top.value - 0.05).abs() <= 1e-6, "{top:?}");
 }
 
 /// Ones in the lower half.

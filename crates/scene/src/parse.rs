@@ -12,6 +12,7 @@ mod run;
 mod shape;
 mod stage;
 mod terrain;
+mod volume;
 
 use std::path::Path;
 
@@ -19,6 +20,7 @@ use granule_engine::Settings;
 use toml::de::DeTable;
 
 use crate::error::{SceneError, SceneErrorKind as Kind, Source};
+use crate::outline;
 use crate::plan::FloorRectangle;
 use crate::read::{Item, Table};
 use crate::scene::Scene;
@@ -50,6 +52,8 @@ pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError>
     let mut shapes = shape::Shapes::read(&root, folder)?;
     let bodies = body::read(&root, &mut shapes, &mut materials)?;
     let stages = stage::read(&root, &run, &bodies.list)?;
+    let given = domain::read(&root)?;
+    let chosen = if given.is_none() { outline::domain(&bodies.list, run.settings.gravity) } else { None };
     Ok(Scene {
         name: source.name.to_string(),
         title: root.or("title", String::new(), |t| t.text().map(str::to_owned))?,
@@ -58,7 +62,7 @@ pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError>
             law: run::law(&root)?,
             drag: run::drag(&root)?,
             damping: run::damping(&root)?,
-            domain: domain::read(&root)?,
+            domain: given.or(chosen),
             ..run.settings
         },
         materials: materials.into_list(),
@@ -72,6 +76,7 @@ pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError>
         source: source.clone(),
         origins: bodies.origins,
         run_span: run.span,
+        chosen_domain: chosen,
     })
 }
 

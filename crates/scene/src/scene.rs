@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use granule_engine::{BodyDescription, MaterialId, RestCriterion, Settings};
+use granule_engine::{BodyDescription, Domain, MaterialId, RestCriterion, Settings};
 use granule_model::{Coefficients, Material};
 
 use crate::error::{SceneError, SceneErrorKind as Kind, Source};
@@ -31,6 +31,8 @@ pub struct Scene {
     pub bodies: Vec<BodyDescription>,
     /// Seed of the start: that of the fill, where there is one fill.
     pub seed: Option<u64>,
+    /// The domain that the scene was given because it has ground and no `[domain]`: its settings begin with this one.
+    pub chosen_domain: Option<Domain>,
     /// Stages in their order; none for a scene that does not say how long it runs, see [`Scene::stages`].
     pub(crate) stages: Vec<Stage>,
     /// What counts as rest.

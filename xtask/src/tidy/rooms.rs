@@ -35,6 +35,7 @@ const ALL: &[Layers] = &[
             &["shape"],
             &["build", "narrow"],
             &["build_grain"],
+            &["build_volume"],
         ],
     },
     Layers {
@@ -151,7 +152,7 @@ const ALL: &[Layers] = &[
         path: "",
         layers: &[
             &["bytes", "data_file", "error", "plan"],
-            &["grid", "mesh_file", "read", "scene", "substitute", "volume_file"],
+            &["grid", "mesh_file", "outline", "read", "scene", "substitute", "volume_file"],
             &["raster"],
             &["valley"],
             &["parse", "plausible"],

@@ -8,7 +8,7 @@ use granule_model::{BodyKind, DQuat, DVec3, Pose};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::mesh_file::TriangleMesh;
-use crate::parse::{grain, terrain};
+use crate::parse::{grain, terrain, volume};
 use crate::read::{Item, Table};
 
 const KINDS: &[&str] = &[
@@ -42,7 +42,9 @@ const MESH: &[&str] = &["file"];
 const CONTAINER: &[&str] = &["size"];
 const CYLINDRICAL_CONTAINER: &[&str] = &["radius", "height"];
 const DRUM: &[&str] = &["radius", "length"];
-const LEVEL_SET: &[&str] = &["file", "of", "spacing", "nodes"];
+const LEVEL_SET: &[&str] = &["file", "of", "volume", "voxel", "above", "below", "label", "spacing", "nodes"];
+/// Keys of a level set that only a volume has.
+const OF_VOLUME: [&str; 4] = ["voxel", "above", "below", "label"];
 
 #[cfg(test)]
 pub(super) const TABLES: &[(&str, &[&str])] = &[
@@ -212,25 +214,32 @@ impl<'t, 's> Shapes<'t, 's> {
         Ok(Built { shape, parts: count })
     }
 
-    /// A closed mesh, or another solid, as signed distances on a grid.
+    /// A closed mesh, another solid, or a volume of voxels, as signed distances on a grid.
     fn level_set(&mut self, value: Item<'t, 's>) -> Result<Built, SceneError> {
         let table = value.table("a level set", LEVEL_SET)?;
-        let options = GrainOptions {
-            spacing: table.require("spacing")?.positive()?,
-            nodes: table.or("nodes", NODES, |i| i.integer(1, u64::from(u32::MAX)))? as usize,
+        let mut sources = ["file", "of", "volume"].into_iter().filter_map(|key| Some((key, table.get(key)?)));
+        let Some((kind, source)) = sources.next() else {
+            let message = "a level set is made from a mesh `file`, `of` a shape, or from a `volume`";
+            return Err(value.error(Kind::MissingKey, message));
         };
-        let refused = |e: ShapeError| value.error(Kind::Shape, format!("the level set cannot be built: {e}"));
-        let shape = match (table.get("file"), table.get("of")) {
-            (Some(file), None) => {
-                let mesh = self.mesh_of(file)?;
-                Shape::level_set_mesh(&mesh.vertices, &mesh.triangles, &options).map_err(refused)?
-            }
-            (None, Some(of)) => Shape::level_set_of(&self.build(of, Use::Solid)?.shape, &options).map_err(refused)?,
-            (Some(_), Some(of)) => return Err(of.error(Kind::Conflict, "`file` and `of` exclude each other")),
-            (None, None) => {
-                return Err(value.error(Kind::MissingKey, "a level set is made from a mesh `file` or `of` a shape"));
-            }
+        if let Some((other, second)) = sources.next() {
+            return Err(second.error(Kind::Conflict, format!("`{kind}` and `{other}` exclude each other")));
+        }
+        let nodes = table.or("nodes", NODES, |i| i.integer(1, u64::from(u32::MAX)))? as usize;
+        if kind == "volume" {
+            return volume::shape(&table, source, &self.folder, nodes).map(|shape| Built { shape, parts: 1 });
+        }
+        if let Some((key, item)) = OF_VOLUME.into_iter().find_map(|key| Some((key, table.get(key)?))) {
+            return Err(item.error(Kind::Conflict, format!("`{key}` is only for a `volume`")));
+        }
+        let options = GrainOptions { spacing: table.require("spacing")?.positive()?, nodes };
+        let shape = if kind == "file" {
+            let mesh = self.mesh_of(source)?;
+            Shape::level_set_mesh(&mesh.vertices, &mesh.triangles, &options)
+        } else {
+            Shape::level_set_of(&self.build(source, Use::Solid)?.shape, &options)
         };
+        let shape = shape.map_err(|e| value.error(Kind::Shape, format!("the level set cannot be built: {e}")))?;
         Ok(Built { shape, parts: 1 })
     }
 
