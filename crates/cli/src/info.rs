@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::args::InfoArguments;
 use crate::console::{note, say};
 use crate::error::{CliError, DONE};
-use crate::run::find_scene;
+use crate::run::{domain, domain_text, find_scene};
 
 /// Bodies of one kind and shape.
 #[derive(Debug)]
@@ -103,6 +103,9 @@ fn as_text(scene: &Scene, simulation: &Simulation, groups: &[Group]) -> String {
             m.stiffness
         );
     }
+    if let Some(domain) = domain(scene) {
+        let _ = writeln!(text, "\ndomain {}", domain_text(&domain));
+    }
     text.push_str(&stages_text(scene));
     text.push_str(&step_text(scene, simulation));
     text
@@ -188,6 +191,7 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
         "materials": materials.collect::<Vec<_>>(),
         "stages": stages.collect::<Vec<_>>(),
         "gravity": scene.settings.gravity.to_array(),
+        "domain": domain(scene),
         "time_step": dt,
         "time_step_decided_by": simulation.time_step_decided_by(),
         "time_step_given": scene.settings.time_step.is_some(),

@@ -33,5 +33,5 @@ pub use final_state::{FINAL_STATE_COLUMNS, write_final_state};
 pub use number::number_text;
 pub use repose_summary::{ReposeAngle, ReposeStrip, ReposeSummary};
 pub use repose_table::{REPOSE_TABLE_COLUMNS, ReposeRow, write_repose_table};
-pub use summary::{EnergyTotals, ImpactSummary, RemovedSummary, StageSummary, Summary, state_hash_text};
+pub use summary::{DomainSummary, EnergyTotals, ImpactSummary, RemovedSummary, StageSummary, Summary, state_hash_text};
 pub use vtk::{ContactSeriesWriter, SeriesWriter, VtkOptions, write_contacts_vtp, write_vtp};

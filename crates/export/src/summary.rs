@@ -102,8 +102,21 @@ pub struct Summary {
     pub ended: String,
     /// Bodies that left the scene and were taken out, in the order in which they left.
     pub removed: Vec<RemovedSummary>,
+    /// The box in which bodies are followed, where there is one.
+    pub domain: Option<DomainSummary>,
     /// What was odd about the scene, one sentence each.
     pub warnings: Vec<String>,
+}
+
+/// The box in which bodies are followed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DomainSummary {
+    /// Lowest corner \[m\]; none along an axis without end.
+    pub min: [Option<f64>; 3],
+    /// Highest corner \[m\]; none along an axis without end.
+    pub max: [Option<f64>; 3],
+    /// Whether it was chosen because the ground ends, and not given by the scene.
+    pub chosen: bool,
 }
 
 /// A body that left the scene.

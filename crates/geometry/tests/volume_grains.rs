@@ -98,21 +98,22 @@ fn mass_properties_of_grey_volumes_converge() {
                 let found = shape.mass_properties(1.0).expect("a solid");
                 let (volume, place, moments) = errors(&found, solid, centre, scale, voxels.voxel);
                 println!("{solid:?} {scale} {count}: volume {volume:.1e}, centre {place:.4}, moments {moments:.4?}");
-                // The contour is that of chords up to sqrt(3) voxels long, which stand off by up to 3/8 of the square
-                // of a voxel times the curvature. Measured -2.2e-3 and -5.6e-4 of 0.014 and 3.5e-3 (ball), -8.2e-3 and
-                // -2.2e-3 of 0.040 and 0.010 (cuboid), -9.1e-3 and -2.3e-3 of 0.10 and 0.026 (ring).
+                // Chords up to sqrt(3) voxels long would stand off by up to 3/8 of the square of a voxel times the
+                // curvature: 0.014 and 3.5e-3 of the volume (ball), 0.063 and 0.016 (cuboid), 0.10 and 0.026 (ring). The
+                // contour follows the values better: measured 3.2e-6 and 1.4e-7, -9.9e-4 and 4.3e-4, 7.5e-4 and 4.4e-5.
                 let voxel = voxels.voxel / scale;
                 let bound = 3.0 / 8.0 * voxel * voxel * solid.curvature();
-                assert!(volume.abs() <= bound, "{volume:e} of {bound:e}");
-                // Measured 0.039 at most, of the cuboid, whose edges lie unevenly between nodes; 0.001 of the others.
+                let most = if matches!(solid, Solid::Ball) { 1e-3 * bound } else { 0.1 * bound };
+                assert!(volume.abs() <= most, "{volume:e} of {bound:e}");
+                // Measured 0.032 at most, of the cuboid, whose edges lie unevenly between nodes; 0.001 of the others.
                 assert!(place <= 0.06, "{place}");
-                // Of second order in lengths: up to two thirds of the above. Measured 1.1e-2 (cuboid).
-                assert!(moments.iter().all(|m| m.abs() <= 2.0 / 3.0 * bound), "{moments:?} of {bound:e}");
+                // Of second order in lengths: up to two thirds more. Measured 3.5e-3 (cuboid).
+                assert!(moments.iter().all(|m| m.abs() <= 5.0 / 3.0 * most), "{moments:?} of {bound:e}");
                 volumes.push(volume);
             }
-            // Measured 1.99 (ball), 1.88 (cuboid), 1.97 (ring).
-            let order = (volumes[0] / volumes[1]).log2();
-            assert!(order >= 1.7, "{solid:?}: order {order}");
+            // Measured 4.5 (ball) and 4.1 (ring); 2.0 from chords. A cuboid's edges are rounded off unevenly.
+            let order = (volumes[0] / volumes[1]).abs().log2();
+            assert!(order >= 3.5 || matches!(solid, Solid::Cuboid), "{solid:?}: order {order}");
         }
     }
 }
@@ -129,7 +130,8 @@ fn grey_values_of_a_byte_do_as_well() {
             errors(&shape.mass_properties(1.0).expect("a solid"), solid, centre, 1e-3, voxels.voxel);
         println!("{solid:?}: volume {volume:.1e}, centre {place:.3}");
         let bound = 3.0 / 8.0 * voxel * voxel * solid.curvature();
-        // Measured -2.0e-3 and -2.4e-3, centres 0.001 and 0.008 voxels off.
+        // Values beyond half a voxel are cut off, which bends them: measured -1.0e-3 and -1.5e-3, centres 0.009 voxels
+        // off.
         assert!(volume.abs() <= bound && place <= 0.02, "{volume:e} {place}");
     }
 }
@@ -148,8 +150,8 @@ fn labels_keep_the_volume_of_their_voxels() {
             println!("{solid:?} {count}: volume {volume:.1e}, of voxels {of_voxels:.1e}, labels {of_labels:.1e}");
             let voxel = voxels.voxel / scale;
             let bound = 3.0 / 8.0 * voxel * voxel * solid.curvature();
-            // Measured 3.5e-3, 1.6e-3 and 9.6e-4 (ball), 5.5e-3, 3.0e-3 and 1.7e-3 (cuboid), 1.1e-2, 5.8e-3 and 2.9e-3
-            // (ring). At a level of one half -4.0e-2, -1.7e-2 and -1.0e-2 of a ball, -0.16 of the first ring.
+            // Measured 2.6e-3, 1.2e-3 and 6.7e-4 (ball), 4.7e-3, 1.8e-3 and 1.1e-3 (cuboid), 1.3e-2, 4.8e-3 and 2.3e-3
+            // (ring). At a level of one half and two smoothings -4.0e-2 of the first ball, -0.15 of the first ring.
             assert!(of_voxels.abs() <= 0.5 * bound, "{of_voxels:e} of {bound:e}");
             // Voxels that are in or out leave half a voxel: measured 0.47, of the cuboid.
             assert!(place <= 0.5 * 3f64.sqrt(), "{place}");
@@ -164,12 +166,12 @@ fn the_surface_is_where_it_was_scanned() {
     assert!((shape.mass_properties(1.0).expect("a solid").center - centre).length() <= 0.06 * voxels.voxel);
     let own = shape.frame().inverse();
     let vertices = shape.triangulate(3).vertices;
-    // Edges are rounded off: measured 0.43 voxels there, 0.01 at faces.
+    // Edges are rounded off: measured 0.17 voxels there, 0.02 in the mean.
     let off = |v: &DVec3| Solid::Cuboid.distance((own.transform_point(*v) - centre) / 1e-2).abs() * 1e-2 / voxels.voxel;
     let worst = vertices.iter().map(off).fold(0.0, f64::max);
     let mean = vertices.iter().map(off).sum::<f64>() / vertices.len() as f64;
     println!("{worst} {mean}");
-    assert!(worst <= 0.6 && mean <= 0.05, "{worst} {mean}");
+    assert!(worst <= 0.4 && mean <= 0.04, "{worst} {mean}");
 }
 
 #[test]
@@ -182,8 +184,8 @@ fn a_cavity_has_no_mass() {
     let moment = 0.4 * (1.0 - 0.5_f64.powi(5)) / (1.0 - 0.125);
     let (volume, inertia) = (found.volume / exact - 1.0, found.principal_inertia.x / (found.mass * moment) - 1.0);
     println!("{volume:e} {inertia:e}");
-    // Measured -5.8e-4 and -8e-4: the cavity is too small as well.
-    assert!(volume.abs() <= 5e-3 && inertia.abs() <= 5e-3, "{volume:e} {inertia:e}");
+    // Measured 6e-7 and 2e-6.
+    assert!(volume.abs() <= 1e-4 && inertia.abs() <= 1e-4, "{volume:e} {inertia:e}");
 }
 
 #[test]
@@ -193,7 +195,7 @@ fn what_is_no_grain_is_refused_with_its_voxel() {
     let (voxels, _) = volume(40, 1.0, two);
     let error = grain(&voxels, Inside::Above(0.0)).expect_err("two balls");
     let ShapeError::Pieces { count: 2, voxel, share } = error else { panic!("{error}") };
-    // The ratio of volumes is 1/8; measured 0.121. The middle of the small one is in voxel 32, 20, 19.
+    // The ratio of volumes is 1/8; measured 0.123. The middle of the small one is in voxel 32, 20, 19.
     println!("{share} {voxel:?}");
     assert!((share - 0.125).abs() <= 0.01 && voxel == [32, 20, 19], "{share} {voxel:?}");
     let (cut, _) = volume(40, 1.0, |p| ball(p, -0.8, 0.7));

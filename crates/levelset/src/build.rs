@@ -86,7 +86,7 @@ impl LevelSet {
     ///
     /// # Errors
     ///
-    /// [`LevelSetError`] for lengths that are not finite or not positive, a grid of more than 2^31 nodes, a distance
+    /// [`LevelSetError`] for lengths that are not finite or not positive, a grid of more than 2^32 nodes, a distance
     /// that is not finite, and where nothing is inside or nothing outside.
     pub fn from_function(
         bounds: Aabb,

@@ -13,7 +13,8 @@ pub struct BuiltScene {
     pub simulation: Simulation,
     /// Handle of each of [`Scene::bodies`].
     pub ids: Vec<BodyId>,
-    /// What is allowed but hardly meant, one sentence each: implausible values, bodies that start inside each other.
+    /// What is allowed but hardly meant, one sentence each: cells of terrain without a height that were filled,
+    /// implausible values, bodies that start inside each other.
     pub warnings: Vec<String>,
 }
 
@@ -40,7 +41,8 @@ impl Scene {
         let ids = self.bodies.iter().map(add).collect::<Result<Vec<_>, _>>()?;
         simulation.set_rest_criterion(self.rest).map_err(refused)?;
         let overlaps = simulation.validate_start().map_err(refused)?;
-        let warnings = plausible::warnings(self, &simulation, &overlaps).map_err(refused)?;
+        let mut warnings = self.remarks.clone();
+        warnings.extend(plausible::warnings(self, &simulation, &overlaps).map_err(refused)?);
         Ok(BuiltScene { simulation, ids, warnings })
     }
 

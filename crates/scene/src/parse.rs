@@ -77,6 +77,7 @@ pub(crate) fn scene(source: &Source, folder: &Path) -> Result<Scene, SceneError>
         origins: bodies.origins,
         run_span: run.span,
         chosen_domain: chosen,
+        remarks: shapes.remarks,
     })
 }
 

@@ -41,6 +41,8 @@ pub struct Scene {
     pub measure: MeasurePlan,
     /// What is written.
     pub output: OutputPlan,
+    /// What was done to the files that the scene names, one sentence each: cells of terrain that were filled.
+    pub(crate) remarks: Vec<String>,
     pub(crate) source: Source,
     /// Where in the text each body comes from.
     pub(crate) origins: Vec<Origin>,

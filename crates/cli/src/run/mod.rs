@@ -23,6 +23,7 @@ use progress::Progress;
 
 pub use avalanche::Grains;
 pub use outcome::{Facts, describe, summary};
+pub(crate) use outcome::{domain, domain_text};
 pub use recorder::Recorder;
 pub use runner::{Ending, Event, Observer, Outcome, Plan, StageOutcome, run};
 

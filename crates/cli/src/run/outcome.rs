@@ -5,8 +5,10 @@ use std::path::Path;
 
 use granule_engine::{ImpactCounts, Simulation, Snapshot};
 use granule_export::{
-    AvalancheSummary, EnergyTotals, ImpactSummary, RemovedSummary, StageSummary, Summary, state_hash_text,
+    AvalancheSummary, DomainSummary, EnergyTotals, ImpactSummary, RemovedSummary, StageSummary, Summary,
+    state_hash_text,
 };
+use granule_model::DVec3;
 use granule_scene::{BuiltScene, Scene};
 
 use super::measure;
@@ -72,6 +74,7 @@ pub fn summary(scene: &Scene, built: &BuiltScene, outcome: &Outcome, facts: &Fac
         stages: outcome.stages.iter().map(stage_summary).collect(),
         ended: outcome.ending.name().to_owned(),
         removed: removed(simulation, &snapshot),
+        domain: domain(scene),
         warnings: built.warnings.iter().chain(&outcome.remarks).cloned().collect(),
     }
 }
@@ -109,6 +112,24 @@ fn removed(simulation: &Simulation, snapshot: &Snapshot) -> Vec<RemovedSummary> 
         velocity: body.velocity.linear.to_array(),
     });
     removed.collect()
+}
+
+/// The box in which bodies are followed, and whether the scene gave it.
+pub(crate) fn domain(scene: &Scene) -> Option<DomainSummary> {
+    let domain = scene.settings.domain?;
+    let finite = |corner: DVec3| corner.to_array().map(|x| x.is_finite().then_some(x));
+    let chosen = scene.chosen_domain == Some(domain);
+    Some(DomainSummary { min: finite(domain.min), max: finite(domain.max), chosen })
+}
+
+/// The same in words.
+pub(crate) fn domain_text(domain: &DomainSummary) -> String {
+    let short = |x: f64| format!("{x:.4}").trim_end_matches('0').trim_end_matches('.').to_owned();
+    let end = |x: Option<f64>| x.map_or("no end".to_owned(), short);
+    let side =
+        |axis: usize| format!("{} {} to {}", ["x", "y", "z"][axis], end(domain.min[axis]), end(domain.max[axis]));
+    let reason = if domain.chosen { "chosen, the ground ends" } else { "given" };
+    format!("{}, {}, {} m ({reason})", side(0), side(1), side(2))
 }
 
 fn impacts(simulation: &Simulation) -> ImpactSummary {
@@ -213,6 +234,9 @@ pub fn describe(summary: &Summary, folder: &Path) -> String {
     }
     if !summary.removed.is_empty() {
         line("left the scene", names_of(&summary.removed));
+        if let Some(domain) = summary.domain.as_ref().filter(|domain| domain.chosen) {
+            line("domain", domain_text(domain));
+        }
     }
     let (cpu, wall) = (summary.cpu_seconds, summary.wall_seconds);
     let steps = summary.steps;

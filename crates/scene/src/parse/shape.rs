@@ -95,6 +95,8 @@ pub(super) struct Shapes<'t, 's> {
     from_files: BTreeMap<(String, Use), Shape>,
     /// Named shapes that are being built, outermost first.
     open: Vec<usize>,
+    /// What was done to files beyond reading them, one sentence each.
+    pub(super) remarks: Vec<String>,
 }
 
 impl<'t, 's> Shapes<'t, 's> {
@@ -113,7 +115,8 @@ impl<'t, 's> Shapes<'t, 's> {
     pub(super) fn read(root: &Table<'t, 's>, folder: &Path) -> Result<Self, SceneError> {
         let defined = root.or("shapes", Vec::new(), Item::entries)?;
         let (built, from_files, open) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut shapes = Shapes { folder: folder.to_path_buf(), defined, built, from_files, open };
+        let folder = folder.to_path_buf();
+        let mut shapes = Shapes { folder, defined, built, from_files, open, remarks: Vec::new() };
         for i in 0..shapes.defined.len() {
             shapes.named(i, shapes.defined[i], Use::Surface)?;
         }
@@ -176,7 +179,10 @@ impl<'t, 's> Shapes<'t, 's> {
                 Shape::drum(radius, length)
             }
             "level-set" => return self.level_set(value),
-            "terrain" => return terrain::shape(value, &self.folder).map(|shape| Built { shape, parts: 1 }),
+            "terrain" => {
+                let shape = terrain::shape(value, &self.folder, &mut self.remarks)?;
+                return Ok(Built { shape, parts: 1 });
+            }
             "grain" => return grain::shape(value).map(|shape| Built { shape, parts: 1 }),
             "cuboid" => Shape::cuboid(value.table("a cuboid", CUBOID)?.require("size")?.positive_vector()?),
             "convex" => Shape::convex(&vertices(value)?),

@@ -18,12 +18,14 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[("shape.terrain", TERRAIN)];
 const BAND: u64 = 3;
 
 /// The shape of a `terrain` table; files are looked for in `folder`, packaged terrain by its name.
-pub(super) fn shape(item: Item<'_, '_>, folder: &Path) -> Result<Shape, SceneError> {
+/// What was done to the raster is added to `remarks`.
+pub(super) fn shape(item: Item<'_, '_>, folder: &Path, remarks: &mut Vec<String>) -> Result<Shape, SceneError> {
     let table = item.table("terrain", TERRAIN)?;
     let file = table.require("file")?;
     let name = file.text()?;
     let kind = table.or("as", 1, |i| i.one_of(&["level-set", "height-field"]))?;
-    let raster = load(file, folder, table.optional("fill_missing", |i| i.one_of(&["nearest", "smooth"]))?)?;
+    let fill = table.optional("fill_missing", |i| i.one_of(&["nearest", "smooth"]))?;
+    let raster = load(file, folder, fill, remarks)?;
     let refused = |message: String| file.error(Kind::Shape, format!("the terrain of `{name}`: {message}"));
     let cell = raster.cell;
     let field =
@@ -37,7 +39,12 @@ pub(super) fn shape(item: Item<'_, '_>, folder: &Path) -> Result<Shape, SceneErr
 }
 
 /// The raster of a file, without holes.
-fn load(file: Item<'_, '_>, folder: &Path, fill: Option<usize>) -> Result<Raster, SceneError> {
+fn load(
+    file: Item<'_, '_>,
+    folder: &Path,
+    fill: Option<usize>,
+    remarks: &mut Vec<String>,
+) -> Result<Raster, SceneError> {
     let name = file.text()?;
     let packaged = Valley::packaged().into_iter().find(|(file, _)| file.strip_suffix(".asc") == Some(name));
     let loaded = match packaged {
@@ -49,7 +56,15 @@ fn load(file: Item<'_, '_>, folder: &Path, fill: Option<usize>) -> Result<Raster
     let mut raster = loaded.map_err(refused)?;
     match fill {
         Some(method) => {
-            raster.fill_missing([FillMethod::Nearest, FillMethod::Smooth][method]).map_err(refused)?;
+            let method = [FillMethod::Nearest, FillMethod::Smooth][method];
+            let filled = raster.fill_missing(method).map_err(refused)?;
+            if filled > 0 {
+                let all = raster.heights.len();
+                remarks.push(format!(
+                    "the terrain `{name}`: {filled} of {all} cells have no height and were filled ({})",
+                    method.name()
+                ));
+            }
         }
         None => raster
             .require_complete()
