@@ -99,8 +99,9 @@ fn mass_properties_of_grey_volumes_converge() {
                 let (volume, place, moments) = errors(&found, solid, centre, scale, voxels.voxel);
                 println!("{solid:?} {scale} {count}: volume {volume:.1e}, centre {place:.4}, moments {moments:.4?}");
                 // Chords up to sqrt(3) voxels long would stand off by up to 3/8 of the square of a voxel times the
-                // curvature: 0.014 and 3.5e-3 of the volume (ball), 0.063 and 0.016 (cuboid), 0.10 and 0.026 (ring). The
-                // contour follows the values better: measured 3.2e-6 and 1.4e-7, -9.9e-4 and 4.3e-4, 7.5e-4 and 4.4e-5.
+                // curvature: 0.014 and 3.5e-3 of the volume (ball), 0.063 and 0.016 (cuboid), 0.10 and 0.026 (ring).
+                // The contour follows the values better: measured 3.2e-6 and 1.4e-7, -9.9e-4 and 4.3e-4, 7.5e-4 and
+                // 4.4e-5.
                 let voxel = voxels.voxel / scale;
                 let bound = 3.0 / 8.0 * voxel * voxel * solid.curvature();
                 let most = if matches!(solid, Solid::Ball) { 1e-3 * bound } else { 0.1 * bound };

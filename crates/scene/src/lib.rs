@@ -19,4 +19,38 @@ mod error;
 mod grid;
 mod load;
 mod mesh_file;
+mod mound;
 mod outline;
+mod packaged;
+mod parse;
+mod plan;
+mod plausible;
+mod raster;
+mod read;
+mod repose;
+mod scene;
+mod settle;
+mod substitute;
+mod texts;
+mod valley;
+mod volume_file;
+
+pub use avalanche::{AvalancheOptions, Runout};
+pub use build::BuiltScene;
+pub use data_file::{DataFileError, DataFileErrorKind, DataPlace};
+pub use error::{SceneError, SceneErrorKind};
+pub use granule_grains::Random;
+pub use mesh_file::{MeshFileError, Place, TriangleMesh};
+pub use mound::MoundOptions;
+pub use packaged::packaged;
+pub use plan::{
+    AvalanchePlan, FloorRectangle, MeasurePlan, MoundPlan, OutputPlan, PackingPlan, PictureColour, PictureFraming,
+    Pictures, ReposePlan, Stage,
+};
+pub use raster::{FillMethod, MOST_CELLS, Raster, RasterFormat, RasterStatistics, Slopes};
+pub use repose::{ReposeOptions, ReposeShape};
+pub use scene::Scene;
+pub use substitute::substitute;
+pub use texts::{packaged_names, packaged_text};
+pub use valley::Valley;
+pub use volume_file::{MOST_VOXELS, Volume};

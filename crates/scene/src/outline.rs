@@ -1,8 +1,7 @@
-//! Where a scene ends that gives no `[domain]`: ground of finite extent has an edge, and what falls over it is not to be
-//! followed to the bottom of an avalanche path and below.
+//! Where a scene ends that gives no `[domain]`: ground of finite extent has an edge, and what goes over it only falls.
 //!
 //! The domain is the box of all static and driven bodies, and of all others where they start. A face is closed where
-//! gravity has no component back through it: so nothing leaves that would come back, whatever way gravity points. Faces
+//! gravity has no component back through it: so nothing leaves that would fly back, whatever way gravity points. Faces
 //! that gravity points to lie deeper by [`DEPTH`], for what hangs below the lowest point of the ground.
 
 use granule_engine::{BodyDescription, Domain, Leaving, Motion};

@@ -32,7 +32,8 @@ fn npy(path: &Path, code: &str, data: &[u8]) {
     std::fs::write(path, bytes).expect("written");
 }
 
-/// A folder with the same ball as truth values, as grey values blurred over three voxels, and labels beside another ball's, `voxel` is in metres.
+/// A folder with the same ball as truth values and as grey values blurred over three voxels, and with the labels of two
+/// other balls; `voxel` is in metres.
 fn folder(voxel: f64) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let depths = ball(CENTRE, RADIUS);

@@ -191,3 +191,36 @@ fn what_is_nowhere_has_not_left() {
     assert!(ended.err.contains("not finite"), "{}", ended.err);
     assert_eq!(summary(&folder.path().join("results"))["removed"].as_array().map(Vec::len), Some(0));
 }
+
+/// Ground that ends: `granule info` and the summary tell the domain that was chosen, and who left it.
+#[test]
+fn terrain_that_ends_has_a_domain_of_its_own() {
+    let folder = folder();
+    let row = "0.0 ".repeat(10);
+    let raster = format!("ncols 10\nnrows 10\nxllcorner 0\nyllcorner 0\ncellsize 1\n{}", format!("{row}\n").repeat(10));
+    write(folder.path(), "flat.asc", &raster);
+    let text = format!(
+        "[run]\nduration = 2.0\n{NOTHING}\n[materials.rock]\ndensity = 2650.0\nrestitution = 0.0\nstatic_friction = 0.5\n\
+         [[body]]\nkind = \"static\"\nmaterial = \"rock\"\nposition = [0.0, 0.0, 0.0]\n\
+         shape = {{ terrain = {{ file = \"flat.asc\" }} }}\n\
+         [[body]]\nname = \"ball\"\nmaterial = \"rock\"\nposition = [8.0, 5.0, 0.5]\nvelocity = [3.0, 0.0, 0.0]\n\
+         shape.sphere.radius = 0.5\n"
+    );
+    write(folder.path(), "a.toml", &text);
+    let told = call(folder.path(), &["info", "a.toml"]).expect(0).out;
+    assert!(
+        told.contains("domain x 0.5 to 9.5, y 0.5 to 9.5, z -1.") && told.contains("(chosen, the ground ends)"),
+        "{told}"
+    );
+    let ended = call(folder.path(), &["run", "a.toml", "--out", "results"]).expect(0);
+    for words in ["left the scene", "`ball` at ", "chosen, the ground ends"] {
+        assert!(ended.out.contains(words), "{words}: {}", ended.out);
+    }
+    let summary = summary(&folder.path().join("results"));
+    assert_eq!((summary["removed"].as_array().map(Vec::len), summary["bodies_lost"].as_u64()), (Some(1), Some(0)));
+    let domain = &summary["domain"];
+    assert_eq!(
+        (&domain["chosen"], &domain["max"][2], domain["max"][0].as_f64()),
+        (&true.into(), &Value::Null, Some(9.5))
+    );
+}

@@ -4,6 +4,7 @@ use granule_levelset::nearest_on_triangle;
 use granule_model::{Aabb, DVec3};
 
 use super::HeightField;
+use crate::ground::TriangleSurface;
 
 impl HeightField {
     /// Signed distance of `point` from the surface, negative below it \[m\]; where it is farther than `reach` \[m\],
@@ -14,13 +15,19 @@ impl HeightField {
         let bounds = self.bounds();
         let at =
             DVec3::new(point.x.clamp(bounds.min.x, bounds.max.x), point.y.clamp(bounds.min.y, bounds.max.y), point.z);
-        let rise = self.height_at(at.x, at.y).map_or(f64::INFINITY, |height| point.z - height);
-        // Straight down is no shorter way than the shortest.
+        let below = self.triangle_at(at.x, at.y);
+        let rise = below.map_or(f64::INFINITY, |t| point.z - self.height_of_plane(t, at.x, at.y));
+        // No way is shorter than the shortest: neither straight down nor to the triangle below.
         let reach = reach.min(rise.abs());
         let mut squared = reach * reach;
-        let region = Aabb::new(at - DVec3::splat(reach), at + DVec3::splat(reach));
+        if let Some(triangle) = below {
+            squared = squared.min((at - nearest_on_triangle(at, self.corners(triangle))).length_squared());
+        }
+        let region = Aabb::new(at, at).padded(squared.sqrt());
         self.each_near(&region, |corners| {
-            squared = squared.min((at - nearest_on_triangle(at, corners)).length_squared())
+            if beside(at, &corners) < squared {
+                squared = squared.min((at - nearest_on_triangle(at, corners)).length_squared());
+            }
         });
         squared.sqrt().copysign(rise)
     }
@@ -33,4 +40,10 @@ impl HeightField {
             self.each_triangle(both, |_, corners| visit(corners));
         });
     }
+}
+
+/// Square of the distance from the box around a triangle \[m2\]: no point of it is nearer.
+fn beside(point: DVec3, [a, b, c]: &[DVec3; 3]) -> f64 {
+    let (low, high) = (a.min(*b).min(*c), a.max(*b).max(*c));
+    (low - point).max(point - high).max(DVec3::ZERO).length_squared()
 }

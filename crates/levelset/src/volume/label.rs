@@ -1,15 +1,17 @@
 //! Labels have no values between inside and outside to interpolate: shares of the label around each voxel stand in.
 //!
 //! Means over neighbours take convex surfaces in: at a level of one half a ball of 5 voxels to a radius would lose 14 %
-//! of its volume by two rounds of them. So the level is the one above which the interpolated shares fill the volume of the labelled
-//! voxels.
+//! of its volume by two rounds of them. So the level is the one above which the interpolated shares fill the volume of
+//! the labelled voxels.
+
+use granule_model::DVec3;
 
 use super::{Inside, Volume};
 use crate::kernel::Linear;
-use granule_model::DVec3;
 
-/// How often labels are smoothed along each axis. On balls of 8 and 15 voxels the surface is tilted by 3.5, 2.4, 1.9 and
-/// 1.3 degrees for two, three, four and six, and 0.08, 0.06, 0.05 and 0.04 voxels off; more rounds off more of the edges.
+/// How often labels are smoothed along each axis. On balls of 8 and 15 voxels the surface is tilted by 3.5, 2.4, 1.9
+/// and 1.3 degrees for two, three, four and six, and 0.07, 0.06, 0.05 and 0.04 voxels off. More rounds off more of the
+/// edges. A ball of 11 voxels that rolls ten radii down a slope has 0.88 of the speed of its twin for two, 0.97 for four.
 const SMOOTHINGS: usize = 4;
 /// Lowest and highest level that is taken, so that thin walls neither vanish nor grow by a voxel.
 const LEVELS: [f64; 2] = [0.25, 0.75];

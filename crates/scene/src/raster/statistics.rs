@@ -15,8 +15,8 @@ pub struct RasterStatistics {
     pub plan_area: f64,
     /// Memory as a height field of f32 \[bytes\].
     pub height_field_bytes: usize,
-    /// Memory as a level set in a narrow band, estimated \[bytes\]: f32 in blocks of 8 x 8 x 8 cubes with the shorter
-    /// side of a cell, and the band three cubes to either side of the surface.
+    /// Memory as a level set, estimated \[bytes\]: cubes with the shorter side of a cell, in blocks of 4 x 4 x 4; two
+    /// bytes a cube within three cubes of the surface, and four for each block between lowest and highest.
     pub level_set_bytes: f64,
 }
 
@@ -34,11 +34,15 @@ pub struct Slopes {
 }
 
 /// Cubes along the side of a block of a level set.
-const BLOCK: usize = 8;
+const BLOCK: usize = 4;
 /// Half the width of the narrow band \[cubes\].
 const BAND: f64 = 3.0;
-/// Bytes of a value of a height field and of a level set.
+/// Bytes of a value of a height field.
 const VALUE: usize = 4;
+/// Bytes of a value of a level set.
+const CODE: usize = 2;
+/// Bytes of a block in the directory of a level set.
+const WORD: usize = 4;
 
 impl Raster {
     /// The figures of the raster.
@@ -86,11 +90,12 @@ impl Raster {
         })
     }
 
-    /// Blocks that the band meets: over each square of cells as many as its range of heights and the band take.
+    /// Of blocks that the band meets, over each square of cells as many as its range of heights and the band take, and
+    /// of the directory of all.
     fn level_set_bytes(&self) -> f64 {
         let side = self.cell[0].min(self.cell[1]);
         let block = BLOCK as f64 * side;
-        let mut blocks = 0.0;
+        let (mut blocks, mut columns, mut lowest, mut highest) = (0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY);
         for row in (0..self.rows).step_by(BLOCK) {
             for column in (0..self.columns).step_by(BLOCK) {
                 let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -101,6 +106,8 @@ impl Raster {
                         (low, high) = (low.min(height), high.max(height));
                     }
                 }
+                columns += 1.0;
+                (lowest, highest) = (lowest.min(low), highest.max(high));
                 if low <= high {
                     let floor = ((low - BAND * side) / block).floor();
                     blocks += ((high + BAND * side) / block).floor() - floor + 1.0;
@@ -109,6 +116,7 @@ impl Raster {
         }
         // Cells that are not square make several cubes along their longer side.
         let stretch = self.cell[0] * self.cell[1] / (side * side);
-        blocks * stretch * (BLOCK * BLOCK * BLOCK * VALUE) as f64
+        let layers = if lowest <= highest { ((highest - lowest + 2.0 * BAND * side) / block).ceil() } else { 0.0 };
+        stretch * (blocks * (BLOCK * BLOCK * BLOCK * CODE) as f64 + columns * layers * WORD as f64)
     }
 }
