@@ -5,9 +5,10 @@
 use granule_model::{Aabb, DVec3};
 use rayon::prelude::*;
 
-use crate::blocks::{Blocks, Directory, EDGE, HALF_DIAGONAL, Held, NODES, Storage, Values, Word};
+use crate::blocks::{Blocks, Directory, EDGE, HALF_DIAGONAL, NODES, Storage, Values, Word};
 use crate::error::LevelSetError;
 use crate::grid::LevelSet;
+use crate::held::Held;
 use crate::lattice::{Lattice, check_band};
 
 /// Rows of blocks that are built before their values are put together: bounds the memory beside the grid.

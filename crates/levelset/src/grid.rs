@@ -2,7 +2,8 @@
 
 use granule_model::{Aabb, DVec3};
 
-use crate::blocks::{Blocks, Held, SQRT_3};
+use crate::blocks::{Blocks, SQRT_3};
+use crate::held::Held;
 use crate::kernel::{Cubic, Linear};
 use crate::lattice::Lattice;
 

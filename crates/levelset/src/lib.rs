@@ -17,6 +17,7 @@ mod crossings;
 mod dense;
 mod error;
 mod grid;
+mod held;
 mod kernel;
 mod lattice;
 mod limits;

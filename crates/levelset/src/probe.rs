@@ -5,9 +5,10 @@
 
 use granule_model::{DMat3, DVec3, Pose};
 
-use crate::blocks::{Held, Values};
+use crate::blocks::Values;
 use crate::dense::Dense;
 use crate::grid::LevelSet;
+use crate::held::Held;
 
 /// A level set seen from other axes.
 #[derive(Clone, Copy, Debug)]
