@@ -11,7 +11,8 @@ use crate::kernel::Linear;
 
 /// How often labels are smoothed along each axis. On balls of 8 and 15 voxels the surface is tilted by 3.5, 2.4, 1.9
 /// and 1.3 degrees for two, three, four and six, and 0.07, 0.06, 0.05 and 0.04 voxels off. More rounds off more of the
-/// edges. A ball of 11 voxels that rolls ten radii down a slope has 0.88 of the speed of its twin for two, 0.97 for four.
+/// edges. A ball of 11 voxels that rolls ten radii down a slope has 0.88 of the speed of its twin for two, 0.97 for
+/// four.
 const SMOOTHINGS: usize = 4;
 /// Lowest and highest level that is taken, so that thin walls neither vanish nor grow by a voxel.
 const LEVELS: [f64; 2] = [0.25, 0.75];
