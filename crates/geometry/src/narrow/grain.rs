@@ -20,7 +20,7 @@ use std::cell::RefCell;
 
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
-use self::candidates::{Hit, Workspace};
+use self::candidates::{Foot, Hit, Workspace};
 pub(super) use self::corners::for_each_corner;
 use self::corners::for_each_face_at;
 use self::facing::Facing;
@@ -222,7 +222,8 @@ fn touch<F: Field>(
                 push(&touch, node, EDGES + node * NEIGHBOURS as u32 + end.place);
             }
         }
-        for &Hit { node, gap, outward } in work.feet(grain, &to_field) {
+        work.find_feet(grain, &to_field);
+        for &Foot { hit: Hit { node, gap, outward }, .. } in &work.feet {
             push(&refine::corner(&to_field, field, Touch { at: grain.point(node), gap, outward }), node, node);
         }
     });

@@ -46,6 +46,24 @@ pub(super) struct End {
     pub(super) to: u32,
 }
 
+/// Sectors round a place in which feet are looked for.
+const SECTORS: usize = 16;
+/// More feet than this are thinned out to those of the sectors: where bodies are fast the margin holds hundreds.
+const MOST_FEET: usize = 32;
+
+/// A node that comes down when the grain tilts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Foot {
+    pub(super) hit: Hit,
+    /// Angle by which the grain tilts until then \[rad\].
+    tilt: f64,
+    /// Its distance from the place, along the other surface \[m\].
+    arm: f64,
+    /// Which place the grain tilts about, and in which sector round it the node is.
+    place: usize,
+    sector: usize,
+}
+
 /// Memory of a query.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
@@ -57,6 +75,9 @@ pub(super) struct Workspace {
     pub(super) ends: Vec<End>,
     /// Points of the surface to which the lowest nodes lead.
     pub(super) places: Vec<Touch>,
+    pub(super) feet: Vec<Foot>,
+    /// Of each sector round each place the node that comes down first and the outermost.
+    sectors: Vec<[Option<Foot>; 2]>,
 }
 
 impl Workspace {
@@ -110,10 +131,29 @@ impl Workspace {
         hits.iter().for_each(|hit| gaps[hit.node as usize] = f64::INFINITY);
     }
 
-    /// Of the nodes found those that meet the other surface next when the grain tilts about one of `places`, which is
-    /// not flat there.
-    pub(super) fn feet<'a>(&'a self, grain: &'a GrainData, to_field: &'a Pose) -> impl Iterator<Item = &'a Hit> {
-        self.hits.iter().filter(move |hit| !grain.is_sharp(hit.node) && comes_down(grain, to_field, hit, &self.places))
+    /// Finds the nodes that meet the other surface next when the grain tilts about one of `places`, which is not flat
+    /// there. Of many, those that come down first and the outermost in each sector round each place.
+    pub(super) fn find_feet(&mut self, grain: &GrainData, to_field: &Pose) {
+        let Workspace { hits, places, feet, sectors, .. } = self;
+        feet.clear();
+        let smooth = hits.iter().filter(|hit| !grain.is_sharp(hit.node));
+        feet.extend(smooth.filter_map(|hit| foot(grain, to_field, hit, places)));
+        if feet.len() <= MOST_FEET {
+            return;
+        }
+        sectors.clear();
+        sectors.resize(SECTORS * places.len(), [None; 2]);
+        for foot in &*feet {
+            let [first, outermost] = &mut sectors[SECTORS * foot.place + foot.sector];
+            if first.is_none_or(|first: Foot| foot.tilt < first.tilt) {
+                *first = Some(*foot);
+            }
+            if outermost.is_none_or(|outermost: Foot| foot.arm > outermost.arm) {
+                *outermost = Some(*foot);
+            }
+        }
+        feet.clear();
+        feet.extend(sectors.iter().flatten().flatten());
     }
 }
 
@@ -131,19 +171,36 @@ fn is_lowest(grain: &GrainData, hit: &Hit, gaps: &[f64]) -> bool {
     rises
 }
 
-/// Whether the node meets the other surface next when the grain tilts about one of the places where it is lowest.
-fn comes_down(grain: &GrainData, to_field: &Pose, hit: &Hit, places: &[Touch]) -> bool {
+/// A node that meets the other surface next when the grain tilts about the place nearest to it; none beside a place, and
+/// where the grain rolls round.
+fn foot(grain: &GrainData, to_field: &Pose, hit: &Hit, places: &[Touch]) -> Option<Foot> {
     let at = grain.point(hit.node);
-    let normal = to_field.transform_vector(grain.normal(hit.node));
-    let mut is_foot = false;
-    for place in places.iter().filter(|place| place.outward.dot(hit.outward) >= SAME_PLACE) {
+    let mut nearest: Option<(usize, DVec3, f64)> = None;
+    for (index, place) in places.iter().enumerate().filter(|(_, p)| p.outward.dot(hit.outward) >= SAME_PLACE) {
         let apart = to_field.transform_vector(at - place.at);
-        let arm = (apart - apart.dot(place.outward) * place.outward).length();
+        let aside = apart - apart.dot(place.outward) * place.outward;
+        let arm = aside.length();
         if arm <= APART * grain.node_spacing {
-            return false;
+            return None;
         }
-        let slope = normal.cross(hit.outward).length();
-        is_foot |= !ROUND.contains(&((hit.gap - place.gap) / (arm * slope)));
+        if nearest.is_none_or(|(_, _, least)| arm < least) {
+            nearest = Some((index, aside, arm));
+        }
     }
-    is_foot
+    let (index, aside, arm) = nearest?;
+    let tilt = (hit.gap - places[index].gap) / arm;
+    let slope = to_field.transform_vector(grain.normal(hit.node)).cross(hit.outward).length();
+    let is_foot = !ROUND.contains(&(tilt / slope));
+    is_foot.then(|| Foot { hit: *hit, tilt, arm, place: index, sector: sector(places[index].outward, aside) })
+}
+
+/// Which sector round `axis` a direction perpendicular to it lies in.
+fn sector(axis: DVec3, aside: DVec3) -> usize {
+    let (u, v) = axis.any_orthonormal_pair();
+    let (x, y) = (aside.dot(u), aside.dot(v));
+    let (short, long) = (x.abs().min(y.abs()), x.abs().max(y.abs()));
+    // Each eighth is cut in half at the tangent of pi / 8.
+    let is_outer = short > (std::f64::consts::SQRT_2 - 1.0) * long;
+    let eighth = usize::from(x < 0.0) | usize::from(y < 0.0) << 1 | usize::from(x.abs() < y.abs()) << 2;
+    eighth | usize::from(is_outer) << 3
 }
