@@ -32,6 +32,7 @@ mod compound;
 mod contour;
 mod crossing;
 mod cuboid;
+mod edges;
 mod field;
 mod grain;
 mod mesh;

@@ -7,7 +7,6 @@
 use granule_model::DVec3;
 
 use crate::grid::{LevelSet, Sample, finite};
-use crate::kernel::{Cubic, Linear};
 
 /// Shortest gradient by which a value is divided.
 const SHORTEST: f64 = 0.2;
@@ -28,10 +27,7 @@ impl LevelSet {
     /// None where a node is beyond the band.
     fn smooth_unless_kinked(&self, p: DVec3) -> Option<Sample> {
         let (low, t) = self.cell(p, 1)?;
-        if self.held.is_kinked(low) {
-            return finite(Linear::interpolate(&self.held.gather::<2>(low)?, t), self.lattice.spacing);
-        }
-        finite(Cubic::interpolate(&self.held.gather::<4>(low.map(|i| i - 1))?, t), self.lattice.spacing)
+        finite(self.held.interpolate(low, t)?, self.lattice.spacing)
     }
 }
 

@@ -1,8 +1,10 @@
 //! The values of a grid in the layout that suits it: blocks near the surface, or all nodes.
 
+use granule_model::DVec3;
+
 use crate::blocks::Blocks;
 use crate::dense::Dense;
-use crate::kernel::is_kinked;
+use crate::kernel::{Cubic, Linear, is_kinked};
 use crate::lattice::Lattice;
 
 /// Values of nodes, however they are laid out.
@@ -41,12 +43,22 @@ impl Held {
         }
     }
 
-    /// Whether the distances about a cell that is not at the sides of the grid have a kink.
+    /// Value in cells and gradient at `t` in a cell that is not at the sides of the grid: tricubic, but trilinear where
+    /// distances have a kink; none where a block is not held.
     #[inline]
-    pub(crate) fn is_kinked(&self, low: [usize; 3]) -> bool {
+    pub(crate) fn interpolate(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
+        let outer = low.map(|i| i - 1);
         match self {
-            Held::Blocks(blocks) => blocks.gather(low.map(|i| i - 1)).is_some_and(|nodes| is_kinked(&nodes)),
-            Held::Dense(dense) => dense.is_kinked(low),
+            Held::Dense(dense) if dense.is_kinked(low) => Some(Linear::interpolate(&dense.gather(low)?, t)),
+            Held::Dense(dense) => Some(Cubic::interpolate(&dense.gather(outer)?, t)),
+            Held::Blocks(blocks) => {
+                let nodes = blocks.gather(outer)?;
+                Some(if is_kinked(&nodes) {
+                    Linear::interpolate(&inner(&nodes), t)
+                } else {
+                    Cubic::interpolate(&nodes, t)
+                })
+            }
         }
     }
 
@@ -65,4 +77,8 @@ impl Held {
             Held::Dense(dense) => dense.bytes(),
         }
     }
+}
+
+fn inner(nodes: &[[[f64; 4]; 4]; 4]) -> [[[f64; 2]; 2]; 2] {
+    std::array::from_fn(|z| std::array::from_fn(|y| std::array::from_fn(|x| nodes[z + 1][y + 1][x + 1])))
 }

@@ -1,7 +1,7 @@
 //! Ground on a grid against everything that moves.
 //!
-//! Nodes of a grain, corners of polyhedra, ends of capsules and middles of balls are asked for in the distances of the
-//! ground, and points of the ground, where its surface crosses the lines of the grid, in the distances of the body: of
+//! Nodes of a grain, corners and edges of polyhedra, rims of cylinders, ends of capsules and middles of balls are asked
+//! for in the distances of the ground, and points of the ground, where its surface crosses the lines of the grid, in the distances of the body: of
 //! one that is larger than a cell they find the bumps under its faces. A point of the ground holds a body only along
 //! the ground's own normal there, or nearly.
 //!
@@ -13,7 +13,8 @@ use granule_levelset::{Crossing, Sample};
 use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
 use super::compound::{Pieces, pieces_in_axes_of};
-use super::field::{Field, Piece};
+use super::edges::for_each_on_edges;
+use super::field::{Field, Piece, of_sample};
 use super::grain::{GroundPoint, finish, for_each_corner, grain_ground};
 use super::mesh::{lift_out, middle};
 use super::rim::Rim;
@@ -30,6 +31,11 @@ const FLAT: f64 = 1e-3;
 /// Names of points of the ground are mixed with this.
 const GROUND: u32 = 7;
 
+/// Names of points on edges are mixed with this.
+const EDGE: u32 = 11;
+/// Distance of points on edges, over the spacing of the grid: what is narrower the grid does not know.
+const EDGE_STEP: f64 = 0.5;
+
 thread_local! {
     /// Kept so that a warm step allocates nothing.
     static POINTS: Cell<Vec<Crossing>> = const { Cell::new(Vec::new()) };
@@ -44,7 +50,7 @@ impl Field for Outlined<'_> {
     }
 
     fn quick(&self, point: DVec3) -> Option<Distance> {
-        self.exact(point)
+        of_sample(self.0.level_set.sample(point).filter(|_| self.0.is_over(point))?)
     }
 
     fn exact(&self, point: DVec3) -> Option<Distance> {
@@ -105,7 +111,8 @@ fn ground_point(ground: &ContourGround, Crossing { point, line }: Crossing) -> G
     GroundPoint { at: point, name: line, holds: move |direction: DVec3| is_peak(ground, point, direction) }
 }
 
-/// Whether the ground beside one of its points does not rise along `direction`, as far as the next points of the grid.
+/// Whether the ground beside one of its points does not rise along `direction`, half way to the next points of the grid
+/// or all of it: beyond a dip the ground may be higher, but not under the body.
 fn is_peak(ground: &ContourGround, at: DVec3, direction: DVec3) -> bool {
     let Some(Sample { gradient: normal, .. }) = ground.level_set.contour(at) else { return false };
     let aside = direction - direction.dot(normal) * normal;
@@ -115,8 +122,9 @@ fn is_peak(ground: &ContourGround, at: DVec3, direction: DVec3) -> bool {
         return false;
     }
     // A step aside leads up by the sine, and down by as much as the ground bends away.
-    let falls = || ground.level_set.contour(at + spacing / sine * aside).map_or(0.0, |sample| sample.value);
-    sine <= FLAT || spacing * sine <= falls() + FLAT * spacing
+    let falls = |way: f64| ground.level_set.contour(at + way / sine * aside).map_or(0.0, |sample| sample.value);
+    let is_top = |way: f64| way * sine <= falls(way) + FLAT * way;
+    sine <= FLAT || is_top(spacing) || is_top(0.5 * spacing)
 }
 
 /// Pushes the corners of a convex piece within the margin; true where they say all: of a ball whose distance is known.
@@ -142,8 +150,18 @@ fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut
             let facing = Rim::facing(cylinder, a.pose.inverse_transform_vector(down), None);
             facing.named().for_each(|(feature, corner)| push(feature, corner, 0.0));
         }
-        _ => for_each_corner(a.geometry, push),
+        _ => for_each_corner(a.geometry, &mut push),
     }
+    let down = || field.exact(middle).map_or(DVec3::NEG_Z, |d| -d.outward);
+    let apart = EDGE_STEP * field.0.level_set.spacing();
+    for_each_on_edges(
+        a.geometry,
+        apart,
+        || a.pose.inverse_transform_vector(down()),
+        |number, point| {
+            push(mix(EDGE, number), point, 0.0);
+        },
+    );
     is_known && matches!(a.geometry, Geometry::Sphere { .. })
 }
 

@@ -188,7 +188,8 @@ impl Contour<'_> {
     }
 }
 
-fn of_sample(sample: Sample) -> Option<Distance> {
+/// A distance from a value and a gradient of any length.
+pub(super) fn of_sample(sample: Sample) -> Option<Distance> {
     let slope = sample.gradient.length();
     (slope > 0.0).then(|| Distance { value: sample.value, outward: sample.gradient / slope })
 }
