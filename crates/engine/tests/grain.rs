@@ -32,8 +32,8 @@ fn on_incline(settings: Settings, angle: f64, material: Material) -> (Simulation
     (simulation, rock, normal, DVec3::new(cos, 0.0, -sin))
 }
 
-/// Makes a step, and holds it to what every step of one body keeps: overlap below 1 % of its thickness, E* that rises by
-/// a share of `most` of it at most, and momentum that changes by its weight and the forces told of its contacts.
+/// Makes a step, and holds it to what every step of one body keeps: overlap below 1 % of its thickness, E* that rises
+/// by a share of `most` of it at most, and momentum that changes by its weight and the forces told of its contacts.
 fn step(simulation: &mut Simulation, body: BodyId, most: f64) {
     simulation.record_forces(true);
     let (time, before) = (simulation.time(), simulation.momenta());

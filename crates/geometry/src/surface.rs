@@ -1,5 +1,7 @@
 //! Surfaces for pictures: primitives for a ray caster, triangles for files.
 
+use std::collections::BTreeMap;
+
 use granule_model::DVec3;
 
 use crate::convex::ConvexData;
@@ -48,6 +50,32 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// The surface with all vertices in a cell of a lattice as one, in their mean; cells have edges of `cell` \[m\],
+    /// and their corners lie on the origin.
+    ///
+    /// What becomes a line or a point is left out, and of triangles with the same corners all but one.
+    pub fn clustered(&self, cell: f64) -> Surface {
+        let place = |v: &DVec3| (*v / cell).floor().to_array().map(|x| x as i64);
+        let mut sums: BTreeMap<[i64; 3], (u32, DVec3, f64)> = BTreeMap::new();
+        for vertex in &self.vertices {
+            let next = sums.len() as u32;
+            let entry = sums.entry(place(vertex)).or_insert((next, DVec3::ZERO, 0.0));
+            (entry.1, entry.2) = (entry.1 + *vertex, entry.2 + 1.0);
+        }
+        let mut vertices = vec![DVec3::ZERO; sums.len()];
+        sums.values().for_each(|(i, sum, count)| vertices[*i as usize] = *sum / *count);
+        let name = |i: u32| sums.get(&place(&self.vertices[i as usize])).map_or(0, |entry| entry.0);
+        let mut triangles: Vec<[u32; 3]> = self.triangles.iter().map(|t| t.map(name)).collect();
+        triangles.retain(|[a, b, c]| a != b && b != c && c != a);
+        triangles.iter_mut().for_each(|t| {
+            let least = (0..3).min_by_key(|&i| t[i]).unwrap_or(0);
+            t.rotate_left(least);
+        });
+        triangles.sort_unstable();
+        triangles.dedup();
+        Surface { vertices, triangles }
+    }
+
     /// Appends the triangles of `other`.
     fn append(&mut self, other: Surface) {
         let shift = self.vertices.len() as u32;

@@ -1,7 +1,7 @@
 //! Values of all nodes of a grid, for grids of which the band touches most: of bodies some twenty cells across.
 //!
-//! A value is found without the directory, and neighbours along x lie side by side. The directory stays for what is known
-//! of blocks beyond the band.
+//! A value is found without the directory, and neighbours along x lie side by side. The directory stays for what is
+//! known of blocks beyond the band.
 
 use crate::blocks::{Blocks, Directory, EDGE, NODES, Values, decode};
 use crate::kernel::is_kinked;

@@ -167,34 +167,14 @@ fn segments(pixels: f64) -> u32 {
     count.ceil().clamp(SEGMENTS.0, SEGMENTS.1) as u32
 }
 
-/// A surface of which the vertices in each cell of a lattice are one, in their mean. What has become a line or a point
-/// is left out, and of triangles with the same corners all but one.
+/// A surface no finer than a body `pixels` wide shows.
 fn coarse(surface: Surface, radius: f64, pixels: f64) -> Surface {
     let cells = (pixels / CELL_PIXELS).max(FEWEST_CELLS);
-    let cell = 2.0 * radius / cells;
     // With as many triangles as cells on the surface nothing would be won.
     if surface.triangles.len() <= FEW_TRIANGLES || surface.triangles.len() as f64 <= 2.0 * cells * cells {
         return surface;
     }
-    let place = |v: &DVec3| (*v / cell).floor().to_array().map(|x| x as i64);
-    let mut sums: BTreeMap<[i64; 3], (u32, DVec3, f64)> = BTreeMap::new();
-    for vertex in &surface.vertices {
-        let next = sums.len() as u32;
-        let entry = sums.entry(place(vertex)).or_insert((next, DVec3::ZERO, 0.0));
-        (entry.1, entry.2) = (entry.1 + *vertex, entry.2 + 1.0);
-    }
-    let mut vertices = vec![DVec3::ZERO; sums.len()];
-    sums.values().for_each(|(i, sum, count)| vertices[*i as usize] = *sum / *count);
-    let name = |i: u32| sums.get(&place(&surface.vertices[i as usize])).map_or(0, |entry| entry.0);
-    let mut triangles: Vec<[u32; 3]> = surface.triangles.iter().map(|t| t.map(name)).collect();
-    triangles.retain(|[a, b, c]| a != b && b != c && c != a);
-    triangles.iter_mut().for_each(|t| {
-        let least = (0..3).min_by_key(|&i| t[i]).unwrap_or(0);
-        t.rotate_left(least);
-    });
-    triangles.sort_unstable();
-    triangles.dedup();
-    Surface { vertices, triangles }
+    surface.clustered(2.0 * radius / cells)
 }
 
 /// What tells lists of elements apart: their number and two hashes (Fowler, Noll and Vo's) of all coordinates.

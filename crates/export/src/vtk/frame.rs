@@ -138,10 +138,18 @@ impl FrameBuilder {
     }
 }
 
-/// Triangles of `shape` in body axes; none for a half-space, which has no end.
+/// Triangles of `shape` in body axes; none for a half-space, which has no end. Grains of level sets are no finer than
+/// round ones: a series of a thousand with all triangles of their grids would take tens of gigabytes.
 fn triangles(shape: &Shape, segments: u32) -> Surface {
-    shape.triangulate(segments)
+    let surface = shape.triangulate(segments);
+    if shape.name() != GRAIN || surface.vertices.len() <= (segments * segments) as usize {
+        return surface;
+    }
+    surface.clustered(2.0 * shape.bounding_radius() * std::f64::consts::PI / f64::from(segments))
 }
+
+/// Name of shapes of grains on grids.
+const GRAIN: &str = "level-set";
 
 fn kind_number(body: &BodySnapshot) -> i32 {
     match body.kind {

@@ -1,11 +1,12 @@
 //! How far a grain reaches along a direction, from a table: which pairs are apart is told by a few numbers.
 //!
 //! The support function h of a body is convex and of first degree. Directions of a table are the corners of squares on
-//! the faces of a cube, as they are, not of length 1: `w = (1, a, b)`. A direction between four of them is a sum of them
-//! with the weights of bilinear interpolation, so that the same sum of their h is at least its h.
+//! the faces of a cube, as they are, not of length 1: `w = (1, a, b)`. A direction between four of them is a sum of
+//! them with the weights of bilinear interpolation, so that the same sum of their h is at least its h.
 //!
 //! Two bodies at d from each other are apart by `s(n) = n.d - h_a(-n) - h_b(n)` along a unit vector n, or more. That is
-//! greatest where its slope along the sphere, t, vanishes; a step of `t / (h_a + h_b)` leads there at once between balls.
+//! greatest where its slope along the sphere, t, vanishes; a step of `t / (h_a + h_b)` leads there at once between
+//! balls.
 
 use granule_model::DVec3;
 
@@ -91,7 +92,8 @@ impl Hull {
     }
 }
 
-/// A direction along which two bodies are apart by more than `enough` \[m\], or the one found along which they are most.
+/// A direction along which two bodies are apart by more than `enough` \[m\], or the one found along which they are
+/// most.
 ///
 /// `way` leads from the second to the first \[m\]; `heights(n)` is how far the first reaches along -n and the second
 /// along n, both with their slopes.

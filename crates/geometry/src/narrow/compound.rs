@@ -153,9 +153,9 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Calls `visit` with each piece of body A in axes of ground at `pose`, whose normals so stay exactly what they are, and
-/// lets it append contacts in these axes; `finish` follows for all from the first on, with the pose of the body. Those on
-/// the surface of the whole are kept, and taken to the world.
+/// Calls `visit` with each piece of body A in axes of ground at `pose`, whose normals so stay exactly what they are,
+/// and lets it append contacts in these axes; `finish` follows for all from the first on, with the pose of the body.
+/// Those on the surface of the whole are kept, and taken to the world.
 pub(super) fn pieces_in_axes_of(
     a: Side,
     pose: &Pose,

@@ -1,9 +1,9 @@
 //! Ground on a grid against everything that moves.
 //!
 //! Nodes of a grain, corners and edges of polyhedra, rims of cylinders, ends of capsules and middles of balls are asked
-//! for in the distances of the ground, and points of the ground, where its surface crosses the lines of the grid, in the distances of the body: of
-//! one that is larger than a cell they find the bumps under its faces. A point of the ground holds a body only along
-//! the ground's own normal there, or nearly.
+//! for in the distances of the ground, and points of the ground, where its surface crosses the lines of the grid, in
+//! the distances of the body: of one that is larger than a cell they find the bumps under its faces. A point of the
+//! ground holds a body only along the ground's own normal there, or nearly.
 //!
 //! The ground ends at its outline. A body so deep that no distance is known is lifted out as of a height field.
 

@@ -12,8 +12,8 @@ const MOST: usize = 64;
 /// Points of a rim at least.
 const FEWEST_OF_RIM: f64 = 8.0;
 
-/// Calls `visit` with number and place (axes of the piece \[m\]) of points that are `apart` \[m\] from each other, or less, on
-/// the edges of a piece; the corners are left out. `down` says where the ground is, in axes of the piece.
+/// Calls `visit` with number and place (axes of the piece \[m\]) of points that are `apart` \[m\] from each other, or
+/// less, on the edges of a piece; the corners are left out. `down` says where the ground is, in axes of the piece.
 ///
 /// Points of a cylinder that lies keep their place to the ground while it rolls: they never come down as corners do.
 pub(super) fn for_each_on_edges(

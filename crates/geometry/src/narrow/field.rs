@@ -155,9 +155,9 @@ impl Search for Probing<'_> {
 
 /// What interpolation between the corners of a cell may exceed a distance by, in cells.
 ///
-/// A function with second derivatives k along the axes is exceeded by the sum of k / 8 at most: a ball of radius R cells
-/// by 1 / (4 R). Over a corner or an edge within the cell it may be more, up to 0.87; those have nodes of their own, which
-/// are asked for in the distances of the other grain.
+/// A function with second derivatives k along the axes is exceeded by the sum of k / 8 at most: a ball of radius R
+/// cells by 1 / (4 R). Over a corner or an edge within the cell it may be more, up to 0.87; those have nodes of their
+/// own, which are asked for in the distances of the other grain.
 const INTERPOLATED: f64 = 0.3;
 /// Steps towards the band of a point beyond it, at most.
 const STEPS_TO_BAND: usize = 64;

@@ -171,8 +171,8 @@ fn is_lowest(grain: &GrainData, hit: &Hit, gaps: &[f64]) -> bool {
     rises
 }
 
-/// A node that meets the other surface next when the grain tilts about the place nearest to it; none beside a place, and
-/// where the grain rolls round.
+/// A node that meets the other surface next when the grain tilts about the place nearest to it; none beside a place,
+/// and where the grain rolls round.
 fn foot(grain: &GrainData, to_field: &Pose, hit: &Hit, places: &[Touch]) -> Option<Foot> {
     let at = grain.point(hit.node);
     let mut nearest: Option<(usize, DVec3, f64)> = None;
