@@ -5,7 +5,7 @@ use std::path::Path;
 
 use granule_cli::run::describe;
 use granule_export::{
-    AVALANCHE_COLUMNS, AvalancheSummary, CONTACT_COLUMNS, DepositSummary, EnergyRow, ExtentSummary,
+    AVALANCHE_COLUMNS, AvalancheSummary, CONTACT_COLUMNS, DepositSummary, DomainSummary, EnergyRow, ExtentSummary,
     FINAL_STATE_COLUMNS, FallSummary, MOUND_COLUMNS, MoundSummary, OUTLINE_COLUMNS, REPOSE_TABLE_COLUMNS,
     RemovedSummary, ReposeAngle, ReposeStrip, ReposeSummary, RunoutSummary, StageSummary, Summary, WALL_COLUMNS,
 };
@@ -101,6 +101,7 @@ fn full_summary() -> Summary {
         bodies_lost: 1,
         stages: vec![stage],
         removed: vec![RemovedSummary::default()],
+        domain: Some(DomainSummary { min: [one; 3], max: [one; 3], chosen: true }),
         ..Summary::default()
     }
 }
