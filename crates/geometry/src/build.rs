@@ -147,9 +147,8 @@ impl Shape {
     /// The same ground as signed distances on a grid of `spacing` \[m\], held up to `band_cells` spacings from the
     /// surface, for static and driven bodies; [`Shape::as_height_field`] tells the raster.
     ///
-    /// Distances are those from the triangles of the raster, in single precision: in 16 bits, 6e-5 m for cells of half
-    /// a metre, a block that slides over it is slowed down by its roughness. The grid rounds what is finer than its
-    /// spacing.
+    /// Distances are those from the triangles of the raster, in sixteen bits: with a band of three spacings they are
+    /// off by 5e-5 of one at most. The grid rounds what is finer than its spacing.
     ///
     /// # Errors
     /// [`ShapeError::LevelSet`] for a spacing that is not positive and a grid that is too large.

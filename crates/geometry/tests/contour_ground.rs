@@ -3,7 +3,7 @@
 mod narrow_support;
 
 use granule_geometry::{GrainOptions, HeightField, Shape};
-use granule_model::{DVec3, Pose};
+use granule_model::{DQuat, DVec3, Pose};
 use narrow_support::{Random, check_form, lowest, touch};
 
 /// Flat ground of 20 x 20 cells of `cell` \[m\] with a peak of a fifth of a cell at the centre of cell 10, 10.
@@ -45,16 +45,51 @@ fn a_bump_under_a_face_is_found() {
     }
 }
 
-/// A peak beside a plate, below the level of its edge, does not hold it: only what no ground beside it tops may.
+/// Flat ground holds a plate along its own normal, leaning or not: the normal of the plate is that of its face.
 #[test]
 fn flat_ground_holds_along_its_normal_alone() {
     let ground = Shape::level_set_ground(peak(1.0), 1.0, 4).unwrap();
     let plate = Shape::cuboid(DVec3::new(2.3, 2.7, 0.5)).unwrap();
     let mut random = Random(41);
-    for _ in 0..200 {
-        let place = DVec3::new(random.range(2.0, 6.0), random.range(2.0, 6.0), 0.26);
-        let points = touch(&plate, &Pose::from_position(place), &ground, &Pose::IDENTITY, 0.3);
-        assert!(points.len() >= 4 && points.iter().all(|c| (c.normal - DVec3::Z).length() <= 1e-6), "{points:?}");
+    for lean in [0.0, 0.03, 0.1] {
+        for _ in 0..200 {
+            // Below the peak, as low as its lowest corner is when it leans.
+            let place = DVec3::new(random.range(2.0, 6.0), random.range(2.0, 6.0), 0.26 + 1.15 * libm::sin(lean));
+            let pose = Pose::new(place, DQuat::from_rotation_y(lean));
+            let points = touch(&plate, &pose, &ground, &Pose::IDENTITY, 0.3);
+            assert!(points.len() >= 2 && points.iter().all(|c| (c.normal - DVec3::Z).length() <= 1e-6), "{points:?}");
+        }
+    }
+}
+
+/// Ground with a ridge of a fifth of a cell along y, between the corners of an edge that leads over it: neither corners
+/// nor points of the ground are near, half a cell beside the edge.
+#[test]
+fn an_edge_meets_a_ridge_between_its_corners() {
+    let heights: Vec<f64> = (0..400).map(|k| if k % 20 == 10 { 0.2 } else { 0.0 }).collect();
+    let field = HeightField::new(20, 20, [1.0; 2], &heights).unwrap();
+    let ground = Shape::level_set_ground(field, 1.0, 4).unwrap();
+    let half = DVec3::new(1.2, 0.5, 0.5);
+    let cuboid = Shape::cuboid(2.0 * half).unwrap();
+    let corners =
+        (0..8).map(|i| DVec3::from_array([0, 1, 2].map(|k| if i >> k & 1 == 1 { half[k] } else { -half[k] })));
+    let convex = Shape::convex(&corners.collect::<Vec<_>>()).unwrap();
+    let cylinder = Shape::cylinder(1.2, 0.4).unwrap();
+    let on_edge = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_4);
+    let deep = 0.5 * std::f64::consts::SQRT_2;
+    // The lowest point of the leaning rim is beside the ridge, on low ground.
+    let leaning = DQuat::from_rotation_y(0.2);
+    let low = 1.2 * libm::sin(0.2) + 0.2 * libm::cos(0.2);
+    for (shape, place, turn) in [
+        (&cuboid, DVec3::new(10.5, 10.0, 0.21 + deep), on_edge),
+        (&convex, DVec3::new(10.5, 10.0, 0.21 + deep), on_edge),
+        (&cylinder, DVec3::new(9.9, 10.0, low + 0.12), leaning),
+    ] {
+        let points = touch(shape, &Pose::new(place, turn), &ground, &Pose::IDENTITY, 0.1);
+        check_form(&points, 0.1);
+        let over = points.iter().filter(|c| (c.point.x - 10.5).abs() <= 0.5 && c.point.z > 0.1);
+
+        assert!(over.count() >= 1, "{}: {points:?}", shape.name());
     }
 }
 

@@ -127,7 +127,8 @@ fn is_peak(ground: &ContourGround, at: DVec3, direction: DVec3) -> bool {
     sine <= FLAT || is_top(spacing) || is_top(0.5 * spacing)
 }
 
-/// Pushes the corners of a convex piece within the margin; true where they say all: of a ball whose distance is known.
+/// Pushes corners and points of the edges of a convex piece within the margin; true where they say all: of a ball whose
+/// distance is known.
 fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) -> bool {
     let mut is_known = false;
     let mut push = |number: u32, corner: DVec3, radius: f64| {
@@ -144,24 +145,16 @@ fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut
             out.push(ContactPoint { point, normal: outward, gap, half_width: f64::INFINITY, feature: number });
         }
     };
+    let down = || a.pose.inverse_transform_vector(field.exact(middle).map_or(DVec3::NEG_Z, |d| -d.outward));
     match a.geometry {
         Geometry::Cylinder(cylinder) => {
-            let down = field.exact(middle).map_or(DVec3::NEG_Z, |d| -d.outward);
-            let facing = Rim::facing(cylinder, a.pose.inverse_transform_vector(down), None);
+            let facing = Rim::facing(cylinder, down(), None);
             facing.named().for_each(|(feature, corner)| push(feature, corner, 0.0));
         }
         _ => for_each_corner(a.geometry, &mut push),
     }
-    let down = || field.exact(middle).map_or(DVec3::NEG_Z, |d| -d.outward);
     let apart = EDGE_STEP * field.0.level_set.spacing();
-    for_each_on_edges(
-        a.geometry,
-        apart,
-        || a.pose.inverse_transform_vector(down()),
-        |number, point| {
-            push(mix(EDGE, number), point, 0.0);
-        },
-    );
+    for_each_on_edges(a.geometry, apart, down, |number, point| push(mix(EDGE, number), point, 0.0));
     is_known && matches!(a.geometry, Geometry::Sphere { .. })
 }
 
