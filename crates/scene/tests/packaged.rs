@@ -1,22 +1,15 @@
 //! The packaged scenes are valid, start without overlaps, and are what they claim to be.
 
-use granule_model::{BodyKind, DVec3};
-use granule_scene::{ReposeOptions, ReposeShape, Scene, packaged, packaged_names};
+mod few_grains;
 
-/// A packaged scene, with few of the natural grains that take a tenth of a second each to be made.
-fn scene(name: &str) -> Scene {
-    let few = match name {
-        "avalanche-flat" => "avalanche-flat-6",
-        "mound" => "mound-6",
-        _ => name,
-    };
-    packaged(few).unwrap_or_else(|e| panic!("{e}"))
-}
+use few_grains::with_few_grains;
+use granule_model::{BodyKind, DVec3};
+use granule_scene::{ReposeOptions, ReposeShape, packaged_names};
 
 #[test]
 fn every_packaged_scene_builds_without_a_warning() {
     for name in packaged_names() {
-        let scene = scene(name);
+        let scene = with_few_grains(name);
         assert!(!scene.title.is_empty() && scene.name.starts_with(name));
         assert!(scene.stages().is_ok(), "{name} cannot be run");
         let built = scene.build().unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -64,7 +57,7 @@ fn start_grids_keep_grains_apart_whatever_their_orientation() {
 /// The layout of the published comparison: six by six spheres in a layer, the lowest at 1.7 m, centred over 20.6 m.
 #[test]
 fn spheres_start_on_the_grid_of_the_comparison() {
-    let scene = scene("settle-spheres-540");
+    let scene = with_few_grains("settle-spheres-540");
     let grains = &scene.bodies[1..];
     assert_eq!(grains.len(), 540);
     for (i, grain) in grains.iter().enumerate() {
@@ -78,7 +71,7 @@ fn spheres_start_on_the_grid_of_the_comparison() {
 #[test]
 fn cubes_and_crosses_start_on_staggered_layers() {
     for name in ["settle-cubes-325", "settle-crosses-325"] {
-        let scene = scene(name);
+        let scene = with_few_grains(name);
         let grains = &scene.bodies[1..];
         assert_eq!(grains.len(), 325);
         // 25 and 16 in turn, each layer 3.1 m above the one before.
@@ -97,7 +90,7 @@ fn elastic_scenes_are_elastic_closed_and_fast() {
     for (name, count, gravity) in
         [("elastic-540", 540, -9.8), ("elastic-1080", 1080, -9.8), ("elastic-540-no-gravity", 540, 0.0)]
     {
-        let scene = scene(name);
+        let scene = with_few_grains(name);
         assert_eq!(scene.settings.gravity, DVec3::new(0.0, 0.0, gravity));
         let (walls, balls) = scene.bodies.split_at(6);
         assert!(walls.iter().all(|w| w.kind == BodyKind::Static));

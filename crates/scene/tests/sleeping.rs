@@ -8,6 +8,9 @@
 //!
 //! Measured: off by at most 8e-14 of the radius.
 
+mod few_grains;
+
+use few_grains::with_few_grains;
 use granule_engine::StepReport;
 use granule_model::{BodyId, BodyKind, DVec3};
 use granule_scene::{BuiltScene, ReposeOptions, ReposeShape, Scene, Stage, packaged, packaged_names};
@@ -125,16 +128,6 @@ fn compare(scene: &Scene) -> Found {
     );
     assert!(*distance <= AGREE, "{}: off by {distance:.3e} R within {compared} s", scene.name);
     found
-}
-
-/// A packaged scene, with few of the natural grains that take a tenth of a second each to be made.
-fn with_few_grains(name: &str) -> Scene {
-    let few = match name {
-        "avalanche-flat" => "avalanche-flat-6",
-        "mound" => "mound-6",
-        _ => name,
-    };
-    packaged(few).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Every packaged scene. Packs have more than one answer from where their grains meet, before anyone sleeps.

@@ -80,3 +80,28 @@ pub(crate) fn cubes(count: usize, run: &str) -> String {
     }
     text
 }
+
+/// Files that every demo writes.
+pub(crate) const DEMO_FILES: [&str; 13] = [
+    "summary.json",
+    "energy.csv",
+    "final_state.csv",
+    "contacts_final.csv",
+    "walls.csv",
+    "contacts.pvd",
+    "bodies.pvd",
+    "film.gif",
+    "energy.svg",
+    "energy.png",
+    "first.png",
+    "final.png",
+    "granule-files.txt",
+];
+
+/// Asserts that files are there, each of more than `least` bytes.
+pub(crate) fn expect_files(results: &Path, least: u64, names: &[&str]) {
+    for name in names {
+        let size = std::fs::metadata(results.join(name)).unwrap_or_else(|e| panic!("{name}: {e}")).len();
+        assert!(size > least, "{name} has {size} bytes");
+    }
+}

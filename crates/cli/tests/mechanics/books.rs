@@ -2,21 +2,15 @@
 //!
 //! Measured: off by 1e-13 of what was dissipated at most, in gases that lose nothing of their energy.
 
-use granule_scene::{Scene, packaged, packaged_names};
+#[path = "../../../scene/tests/few_grains/mod.rs"]
+mod few_grains;
+
+use few_grains::with_few_grains;
+use granule_scene::packaged_names;
 
 /// Bodies times steps of a scene.
 const WORK: usize = 150_000;
 const MOST_STEPS: usize = 400;
-
-/// A packaged scene, with few of the natural grains that take a tenth of a second each to be made.
-fn with_few_grains(name: &str) -> Scene {
-    let few = match name {
-        "avalanche-flat" => "avalanche-flat-6",
-        "mound" => "mound-6",
-        _ => name,
-    };
-    packaged(few).unwrap_or_else(|e| panic!("{e}"))
-}
 
 #[test]
 fn the_book_of_every_packaged_scene_closes() {
