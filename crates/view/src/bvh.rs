@@ -111,6 +111,25 @@ impl<T: Target> Bvh<T> {
         best
     }
 
+    /// As [`Bvh::nearest`], and whether no other element is met less than `room` behind the nearest: where one is, the
+    /// order of visits or rounding may say which of the two comes first.
+    pub(crate) fn nearest_apart(&self, ray: &Ray, from: f64, to: f64, room: f64) -> Option<(Hit, bool)> {
+        let mut best: Option<Hit> = None;
+        let mut second = f64::INFINITY;
+        self.visit(ray, to, |element, limit| {
+            if let Some(distance) = self.elements[element].meets(ray, from, *limit) {
+                let first = best.map_or(f64::INFINITY, |hit| hit.distance);
+                second = second.min(first.max(distance));
+                if distance < first {
+                    *limit = to.min(distance + room);
+                    best = Some(Hit { distance, element: self.names[element], place: element as u32 });
+                }
+            }
+            false
+        });
+        best.map(|hit| (hit, second >= hit.distance + room))
+    }
+
     /// True when `ray` meets anything in (`from`, `to`).
     pub(crate) fn any(&self, ray: &Ray, from: f64, to: f64) -> bool {
         self.visit(ray, to, |element, limit| self.elements[element].meets(ray, from, *limit).is_some())
@@ -131,14 +150,11 @@ impl<T: Target> Bvh<T> {
     #[inline(always)]
     fn visit(&self, ray: &Ray, to: f64, mut test: impl FnMut(usize, &mut f64) -> bool) -> bool {
         let mut limit = to;
+        // Many rays miss everything: they need no stack.
+        let Some(entry) = self.nodes.first().and_then(|root| ray.enters(&root.bounds, limit)) else { return false };
         let mut stack = [(0u32, 0.0f64); STACK];
-        let mut height = 0;
-        if let Some(root) = self.nodes.first()
-            && let Some(entry) = ray.enters(&root.bounds, limit)
-        {
-            stack[0] = (0, entry);
-            height = 1;
-        }
+        stack[0] = (0, entry);
+        let mut height = 1;
         while height > 0 {
             height -= 1;
             let (place, entry) = stack[height];
@@ -262,7 +278,7 @@ mod tests {
         let elements = cloud(500);
         let bvh = Bvh::new(&elements);
         let mut random = Random::new(11);
-        let mut met = 0;
+        let (mut met, mut doubtful) = (0, 0);
         for _ in 0..2000 {
             let origin = random.vector() * 20.0;
             let ray = Ray::new(origin, (random.vector() * 8.0 - origin).normalize_or(DVec3::X));
@@ -275,12 +291,21 @@ mod tests {
             let found = bvh.nearest(&ray, 1e-3, limit).map(|h| (h.distance, h.element));
             assert_eq!(found, brute);
             assert_eq!(bvh.any(&ray, 1e-3, limit), brute.is_some());
+            let room = 2.0;
+            let apart = bvh.nearest_apart(&ray, 1e-3, limit, room);
+            assert_eq!(apart.map(|(h, _)| (h.distance, h.element)), brute);
+            if let (Some((_, apart)), Some((first, name))) = (apart, brute) {
+                let others = elements.iter().enumerate().filter(|(i, _)| *i as u32 != name);
+                let close = others.filter(|(_, e)| e.meets(&ray, 1e-3, limit.min(first + room)).is_some()).count();
+                assert_eq!(apart, close == 0);
+                doubtful += close.min(1);
+            }
             let mut count = 0;
             bvh.all(&ray, 1e-3, limit, |_| count += 1);
             assert_eq!(count, elements.iter().filter(|e| e.meets(&ray, 1e-3, limit).is_some()).count());
             met += usize::from(brute.is_some());
         }
-        assert!(met > 200, "{met}");
+        assert!(met > 200 && doubtful > 20 && doubtful < met / 2, "{met} {doubtful}");
     }
 
     #[test]

@@ -2,12 +2,17 @@
 
 use granule_model::{Aabb, DVec3};
 
+use crate::intersect::Ray;
+
 /// Vertical angle of view of cameras that frame a region: 30 degrees, which shows a pack without much distortion.
 const FRAMING_HALF_ANGLE_TANGENT: f64 = 0.267_949_192_431_122_7; // tan 15 degrees
 /// Share of the picture that is left free around a framed region.
 const FRAMING_MARGIN: f64 = 0.04;
 /// Rounds in which the aim is moved so that the framed region stands in the middle; each leaves about a tenth.
 const CENTRING_ROUNDS: usize = 4;
+/// Cosine of the angle to the view beyond which a point counts as beside the eye: far above rounding, outside any
+/// picture.
+const LEAST_DEPTH: f64 = 1e-6;
 
 /// A perspective camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,7 +122,7 @@ pub(crate) fn corners(bounds: &Aabb) -> [DVec3; 8] {
 }
 
 /// Unit vectors of a view, right-handed: `right x forward = -up`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axes {
     pub(crate) forward: DVec3,
     pub(crate) right: DVec3,
@@ -125,6 +130,7 @@ pub(crate) struct Axes {
 }
 
 /// Rays through the pixels of a picture.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lens {
     eye: DVec3,
     axes: Axes,
@@ -149,6 +155,16 @@ impl Lens {
         (self.axes.forward + right * self.axes.right + up * self.axes.up).normalize()
     }
 
+    /// The ray through a point of pixel (x, y), `u` and `v` from 0 to 1 across it.
+    pub(crate) fn ray(&self, x: usize, y: usize, u: f64, v: f64) -> Ray {
+        Ray::new(self.eye, self.direction(x as f64 + u, y as f64 + v))
+    }
+
+    /// Columns and rows of pixels.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.width as usize, self.height as usize)
+    }
+
     /// Width of a pixel in the middle of the picture, seen from one metre \[m\].
     pub(crate) fn pixel_tangent(&self) -> f64 {
         2.0 * self.half_height / self.height
@@ -160,6 +176,23 @@ impl Lens {
         let depth = way.dot(self.axes.forward);
         let (across, along) = (way.dot(self.axes.right).abs(), way.dot(self.axes.up).abs());
         depth > 0.0 && across <= self.half_width * depth && along <= self.half_height * depth
+    }
+
+    /// Where on the picture `bounds` appears, in pixels: least and greatest x and y. None where it reaches behind the
+    /// eye.
+    pub(crate) fn outline(&self, bounds: &Aabb) -> Option<[f64; 4]> {
+        let mut outline = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY];
+        for corner in corners(bounds) {
+            let way = corner - self.eye;
+            let depth = way.dot(self.axes.forward);
+            let x = 0.5 * self.width * (1.0 + way.dot(self.axes.right) / (depth * self.half_width));
+            let y = 0.5 * self.height * (1.0 - way.dot(self.axes.up) / (depth * self.half_height));
+            if !(depth > LEAST_DEPTH * way.length() && x.is_finite() && y.is_finite()) {
+                return None;
+            }
+            outline = [outline[0].min(x), outline[1].max(x), outline[2].min(y), outline[3].max(y)];
+        }
+        Some(outline)
     }
 
     /// Height of the picture in pixels.
@@ -194,6 +227,31 @@ mod tests {
         ] {
             assert_eq!(camera.sees(point, 2.0), seen, "{point}");
         }
+    }
+
+    #[test]
+    fn rays_to_the_inside_of_a_box_pass_through_its_outline() {
+        for unit in [1e-3, 1.0, 100.0] {
+            let camera = Camera::look_at(DVec3::new(2.0, -9.0, 4.0) * unit, DVec3::new(0.3, 0.2, 0.1) * unit);
+            let lens = Lens::new(&camera, 64, 36);
+            let bounds = Aabb::new(DVec3::new(-0.4, -0.3, -0.2) * unit, DVec3::new(0.5, 0.1, 0.3) * unit);
+            let [left, right, top, bottom] = lens.outline(&bounds).expect("before the eye");
+            let (mut across, mut along) = ((f64::INFINITY, f64::NEG_INFINITY), (f64::INFINITY, f64::NEG_INFINITY));
+            let range = |(a, b): (f64, f64), v: f64| (a.min(v), b.max(v));
+            for (i, j) in (0..640).flat_map(|i| (0..360).map(move |j| (f64::from(i) / 10.0, f64::from(j) / 10.0))) {
+                let ray = Ray::new(camera.eye, lens.direction(i, j));
+                if ray.enters(&bounds, f64::INFINITY).is_some() {
+                    (across, along) = (range(across, i), range(along, j));
+                }
+            }
+            assert!(left <= across.0 && across.1 <= right && top <= along.0 && along.1 <= bottom);
+            // A tenth of a pixel between rays; a corner may lie between two. Measured: 0.1 at most.
+            assert!(across.0 - left < 0.3 && right - across.1 < 0.3 && along.0 - top < 0.3 && bottom - along.1 < 0.3);
+        }
+        let lens = Lens::new(&Camera::look_at(DVec3::ZERO, DVec3::Y), 64, 36);
+        let around = |y: f64| Aabb::new(DVec3::new(-1.0, y - 1.0, -1.0), DVec3::new(1.0, y + 1.0, 1.0));
+        let outlines = [2.0, 1.0, 0.0, -3.0].map(|y| lens.outline(&around(y)).is_some());
+        assert_eq!(outlines, [true, false, false, false]);
     }
 
     #[test]

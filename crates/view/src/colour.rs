@@ -1,5 +1,7 @@
 //! Colours: the hues of bodies, the scale for quantities, linear light and sRGB.
 
+use std::sync::LazyLock;
+
 /// Red, green, blue in linear light, 0 to 1.
 pub(crate) type Colour = [f32; 3];
 
@@ -64,12 +66,17 @@ fn between(stops: &[u32], value: f64) -> Colour {
     blend(from_srgb(stops[stop]), from_srgb(stops[stop + 1]), share)
 }
 
-/// Linear light of a colour given as 0xRRGGBB.
-pub(crate) fn from_srgb(code: u32) -> Colour {
-    [code >> 16, code >> 8, code].map(|c| {
-        let c = (c & 0xff) as f32 / 255.0;
+/// Linear light of each byte of sRGB.
+static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|c| {
+        let c = c as f32 / 255.0;
         if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
     })
+});
+
+/// Linear light of a colour given as 0xRRGGBB.
+pub(crate) fn from_srgb(code: u32) -> Colour {
+    [code >> 16, code >> 8, code].map(|c| LINEAR[(c & 0xff) as usize])
 }
 
 /// The bytes that a screen is given for a colour in linear light.

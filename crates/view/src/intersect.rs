@@ -45,7 +45,7 @@ pub(crate) trait Target: Clone {
 }
 
 /// A surface element that rays can meet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Element {
     Sphere { center: DVec3, radius: f64 },
     Capsule { start: DVec3, end: DVec3, radius: f64 },

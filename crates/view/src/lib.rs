@@ -9,6 +9,7 @@
 //! Light is for legibility, not for physics: a sun with a soft shadow, a sky darkened where grains crowd (ambient
 //! occlusion), standard sRGB output.
 
+mod apart;
 mod bvh;
 mod camera;
 mod colour;
@@ -24,6 +25,7 @@ mod palette;
 mod region;
 mod relief;
 mod render;
+mod scenery;
 mod shade;
 #[cfg(test)]
 mod test_support;

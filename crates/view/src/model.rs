@@ -75,7 +75,26 @@ pub(crate) enum Solid {
     Instance(Arc<Instance>),
 }
 
+/// Two are equal when rays cannot tell them apart for sure: of one model, which is held once, at one place.
+impl PartialEq for Solid {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Solid::Element(a), Solid::Element(b)) => a == b,
+            (Solid::Instance(a), Solid::Instance(b)) => Arc::ptr_eq(&a.model, &b.model) && a.pose == b.pose,
+            _ => false,
+        }
+    }
+}
+
 impl Solid {
+    /// Number of elements that a ray may have to be held against.
+    pub(crate) fn element_count(&self) -> usize {
+        match self {
+            Solid::Element(_) => 1,
+            Solid::Instance(instance) => instance.model.elements().len(),
+        }
+    }
+
     /// Unit normal where `ray` meets it first, at `distance`.
     pub(crate) fn normal(&self, ray: &Ray, distance: f64) -> DVec3 {
         match self {

@@ -9,6 +9,7 @@ use granule_model::{BodyKind, DVec3};
 use crate::camera::Lens;
 use crate::colour::{self, Colour, blend};
 use crate::intersect::Ray;
+use crate::model::Solid;
 
 /// Length of ground from which on it is drawn as relief unasked, in mean grain diameters.
 const WIDE: f64 = 20.0;
@@ -94,6 +95,26 @@ pub(crate) struct Relief {
     up: DVec3,
     /// Widths of lines over those of a usual picture.
     width: f64,
+}
+
+/// The relief of the last picture, which serves again while ground and lens stay the same.
+#[derive(Debug, Default)]
+pub(crate) struct LastRelief(Option<(Vec<Solid>, Lens, Relief)>);
+
+impl LastRelief {
+    /// How `grounds` are drawn, where there are some.
+    pub(crate) fn of(&mut self, grounds: Vec<Solid>, lens: &Lens) -> Option<Relief> {
+        if !self.0.as_ref().is_some_and(|(known, through, _)| *known == grounds && through == lens) {
+            let instances = grounds.iter().filter_map(|solid| match solid {
+                Solid::Instance(instance) => Some(instance),
+                Solid::Element(_) => None,
+            });
+            let any = instances.clone().next().is_some();
+            let relief = any.then(|| Relief::new(instances.flat_map(|instance| instance.corners()), lens));
+            self.0 = relief.map(|relief| (grounds, lens.clone(), relief));
+        }
+        self.0.as_ref().map(|(_, _, relief)| *relief)
+    }
 }
 
 impl Relief {

@@ -7,20 +7,21 @@ use granule_model::Aabb;
 use image::RgbImage;
 use rayon::prelude::*;
 
+use crate::apart::Apart;
 use crate::camera::{Camera, Lens};
 use crate::colour::{Colour, to_srgb};
 use crate::intersect::Ray;
 use crate::model::Models;
 use crate::overlay;
-use crate::shade::{Lamp, Light, TILE, Visible};
+use crate::relief::LastRelief;
+use crate::scenery::LastScenery;
+use crate::shade::{Blockers, Lamp, Light, Start, TILE, Visible, member};
 use crate::world::World;
 
 /// Neighbouring pixels whose sRGB values differ by more than this in a channel have an edge between them.
 const EDGE_CONTRAST: u8 = 14;
 /// Neighbouring pixels share their light when their normals differ by less than this (cosine: some 37 degrees).
 const SAME_SURFACE_COSINE: f32 = 0.8;
-/// Order of the members of a 4 x 4 tile: neighbours take directions that lie far apart.
-const TILE_ORDER: [[usize; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 /// Largest number of sub-samples along one side of a pixel.
 const MOST_SUBSAMPLES: u32 = 8;
 
@@ -103,6 +104,12 @@ impl RenderOptions {
         })
     }
 
+    /// Finer rays along one side of a pixel on an edge.
+    fn side(&self) -> u32 {
+        let side = f64::from(self.samples.max(1)).sqrt().ceil() as u32;
+        side.min(MOST_SUBSAMPLES)
+    }
+
     fn size(&self) -> (u32, u32) {
         (self.width.clamp(1, 1 << 14), self.height.clamp(1, 1 << 14))
     }
@@ -113,13 +120,19 @@ impl RenderOptions {
 /// The image has the width and height of the options. The same arguments give the same bytes with any number of
 /// threads.
 pub fn render(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions) -> RgbImage {
-    Renderer::new().render(snapshot, camera, options)
+    let (width, height) = options.size();
+    let lens = Lens::new(camera, width, height);
+    let world = World::new(snapshot, &lens, options, &mut Models::default(), &mut LastRelief::default());
+    let lamp = Lamp::new(&lens, options, world.relief.is_some());
+    draw(snapshot, options, &Canvas { world: &world, lamp: &lamp, lens: &lens, apart: None })
 }
 
 /// Draws the states of one run, seen by one camera: what stays the same is made once.
 #[derive(Debug, Default)]
 pub struct Renderer {
     models: Models,
+    relief: LastRelief,
+    scenery: LastScenery,
 }
 
 impl Renderer {
@@ -130,32 +143,31 @@ impl Renderer {
 
     /// As [`render`]. All snapshots must have the same bodies in the same order, and the cameras the same place, width
     /// of the picture and region: bodies are drawn as fine as the first picture needs.
+    ///
+    /// Over static bodies of many triangles a renderer remembers what they give each pixel, some 100 bytes of it; while
+    /// they and the camera stay, pictures after the first cost a fraction.
     pub fn render(&mut self, snapshot: &Snapshot, camera: &Camera, options: &RenderOptions) -> RgbImage {
-        draw(snapshot, camera, options, &mut self.models)
+        let (width, height) = options.size();
+        let lens = Lens::new(camera, width, height);
+        let world = World::new(snapshot, &lens, options, &mut self.models, &mut self.relief);
+        let lamp = Lamp::new(&lens, options, world.relief.is_some());
+        let scenery = self.scenery.of(&world, &lens, &lamp, options.side());
+        let apart = scenery.map(|scenery| Apart::new(scenery, &world, &lens));
+        draw(snapshot, options, &Canvas { world: &world, lamp: &lamp, lens: &lens, apart })
     }
 }
 
-fn draw(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions, models: &mut Models) -> RgbImage {
+fn draw(snapshot: &Snapshot, options: &RenderOptions, canvas: &Canvas) -> RgbImage {
     let (width, height) = options.size();
-    let lens = Lens::new(camera, width, height);
-    let world = World::new(snapshot, &lens, options, models);
-    let canvas = Canvas {
-        lamp: Lamp::new(&lens, options, world.relief.is_some()),
-        world,
-        lens,
-        width: width as usize,
-        height: height as usize,
-    };
-    let seen = canvas.pixels(|x, y| canvas.lamp.first_visible(&canvas.world, &canvas.ray(x, y, 0.5, 0.5)));
+    let seen = canvas.pixels(|x, y| canvas.first_visible(x, y));
     let raw = canvas.pixels(|x, y| canvas.raw_light(x, y, &seen));
     let light = canvas.pixels(|x, y| canvas.gathered_light(x, y, &seen, &raw));
     let coarse = canvas.pixels(|x, y| {
         let i = canvas.place(x, y);
         let ray = canvas.ray(x, y, 0.5, 0.5);
-        to_srgb(canvas.lamp.colour(&canvas.world, &ray, seen[i].as_ref(), light[i]))
+        to_srgb(canvas.lamp.colour(canvas.world, &ray, seen[i].as_ref(), light[i]))
     });
-    let side = (options.samples.max(1) as f64).sqrt().ceil() as u32;
-    let side = side.min(MOST_SUBSAMPLES);
+    let side = options.side();
     let fine = canvas.pixels(|x, y| {
         let on_edge = side > 1 && canvas.on_edge(x, y, &coarse);
         if on_edge { canvas.fine_colour(x, y, side, &seen, &light) } else { coarse[canvas.place(x, y)] }
@@ -165,35 +177,64 @@ fn draw(snapshot: &Snapshot, camera: &Camera, options: &RenderOptions, models: &
     image
 }
 
-struct Canvas {
-    world: World,
-    lamp: Lamp,
-    lens: Lens,
-    width: usize,
-    height: usize,
+struct Canvas<'a> {
+    world: &'a World,
+    lamp: &'a Lamp,
+    lens: &'a Lens,
+    /// What moves apart from what does not, where that is quicker.
+    apart: Option<Apart<'a>>,
 }
 
-impl Canvas {
+impl Canvas<'_> {
     fn place(&self, x: usize, y: usize) -> usize {
-        y * self.width + x
+        y * self.lens.size().0 + x
     }
 
     /// The ray through a point of pixel (x, y), `u` and `v` from 0 to 1 across it.
     fn ray(&self, x: usize, y: usize, u: f64, v: f64) -> Ray {
-        Ray::new(self.lens.eye(), self.lens.direction(x as f64 + u, y as f64 + v))
+        self.lens.ray(x, y, u, v)
+    }
+
+    /// What the middle of a pixel shows.
+    fn first_visible(&self, x: usize, y: usize) -> Option<Visible> {
+        let ray = self.ray(x, y, 0.5, 0.5);
+        match &self.apart {
+            Some(apart) => apart.first(self.world, self.place(x, y), &ray),
+            None => Visible::first(self.world, &ray),
+        }
     }
 
     /// One value per pixel, row by row.
     fn pixels<T: Send>(&self, value: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
-        let rows = (0..self.height).into_par_iter();
-        rows.flat_map_iter(|y| (0..self.width).map(move |x| (x, y))).map(|(x, y)| value(x, y)).collect()
+        let (width, height) = self.lens.size();
+        let rows = (0..height).into_par_iter();
+        rows.flat_map_iter(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| value(x, y)).collect()
     }
 
     fn raw_light(&self, x: usize, y: usize, seen: &[Option<Visible>]) -> Light {
-        seen[self.place(x, y)].as_ref().map_or([1.0, 1.0], |visible| {
-            let member = TILE_ORDER[y % 4][x % 4];
-            self.lamp.light(&self.world, &self.ray(x, y, 0.5, 0.5), visible, member)
+        let pixel = self.place(x, y);
+        seen[pixel].as_ref().map_or([1.0, 1.0], |visible| {
+            let ray = self.ray(x, y, 0.5, 0.5);
+            match &self.apart {
+                Some(apart) if apart.is_known(pixel, visible) => {
+                    self.light(&apart.over(pixel), &ray, visible, member(x, y))
+                }
+                _ => self.light_anywhere(&ray, visible, member(x, y)),
+            }
         })
+    }
+
+    /// Light at a visible point of which nothing is known.
+    fn light_anywhere(&self, ray: &Ray, seen: &Visible, member: usize) -> Light {
+        match &self.apart {
+            Some(apart) => self.light(apart, ray, seen, member),
+            None => self.light(self.world.solid(), ray, seen, member),
+        }
+    }
+
+    fn light(&self, blockers: &impl Blockers, ray: &Ray, seen: &Visible, member: usize) -> Light {
+        let start = Start::new(self.world, ray, seen);
+        self.lamp.light(blockers, &start, self.world.occlusion_reach, member)
     }
 
     /// Mean light over the tile around a pixel, of the pixels that show the same side of the same body.
@@ -201,8 +242,9 @@ impl Canvas {
         let Some(own) = &seen[self.place(x, y)] else { return [1.0, 1.0] };
         let mut sum = [0.0f32; 2];
         let mut count = 0.0;
-        for row in (y + 4).saturating_sub(5)..(y + 3).min(self.height) {
-            for column in (x + 4).saturating_sub(5)..(x + 3).min(self.width) {
+        let (width, height) = self.lens.size();
+        for row in (y + 4).saturating_sub(5)..(y + 3).min(height) {
+            for column in (x + 4).saturating_sub(5)..(x + 3).min(width) {
                 let i = self.place(column, row);
                 let Some(other) = &seen[i] else { continue };
                 if self.same_surface(own, other) {
@@ -219,25 +261,30 @@ impl Canvas {
         let own = coarse[self.place(x, y)];
         let differs = |i: usize| (0..3).any(|k| own[k].abs_diff(coarse[i][k]) > EDGE_CONTRAST);
         let here = self.place(x, y);
+        let (width, height) = self.lens.size();
         x > 0 && differs(here - 1)
-            || x + 1 < self.width && differs(here + 1)
-            || y > 0 && differs(here - self.width)
-            || y + 1 < self.height && differs(here + self.width)
+            || x + 1 < width && differs(here + 1)
+            || y > 0 && differs(here - width)
+            || y + 1 < height && differs(here + width)
     }
 
     /// Mean colour of `side` x `side` rays through a pixel.
     fn fine_colour(&self, x: usize, y: usize, side: u32, seen: &[Option<Visible>], light: &[Light]) -> [u8; 3] {
         let mut sum: Colour = [0.0; 3];
+        let offset = |n: u32| (f64::from(n) + 0.5) / f64::from(side);
+        let ray_of = |k: u32| self.ray(x, y, offset(k % side), offset(k / side));
         for k in 0..side * side {
-            let offset = |n: u32| (f64::from(n) + 0.5) / f64::from(side);
-            let ray = self.ray(x, y, offset(k % side), offset(k / side));
-            let hit = self.lamp.first_visible(&self.world, &ray);
+            let ray = ray_of(k);
+            let hit = match &self.apart {
+                Some(apart) => apart.finer(self.world, self.place(x, y), k, ray_of),
+                None => Visible::first(self.world, &ray),
+            };
             let light = hit.as_ref().map_or([1.0, 1.0], |own| {
                 let known = self.light_nearby(x, y, own, seen, light);
-                let member = (TILE_ORDER[y % 4][x % 4] + 7 * k as usize) % TILE;
-                known.unwrap_or_else(|| self.lamp.light(&self.world, &ray, own, member))
+                let member = (member(x, y) + 7 * k as usize) % TILE;
+                known.unwrap_or_else(|| self.light_anywhere(&ray, own, member))
             });
-            let colour = self.lamp.colour(&self.world, &ray, hit.as_ref(), light);
+            let colour = self.lamp.colour(self.world, &ray, hit.as_ref(), light);
             // Bright things must not outshine an edge: what is averaged is what the screen shows.
             (0..3).for_each(|i| sum[i] += colour[i].min(1.0));
         }
@@ -257,7 +304,7 @@ impl Canvas {
             [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
         AROUND.iter().find_map(|&(dx, dy)| {
             let (column, row) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?);
-            let inside = column < self.width && row < self.height;
+            let inside = column < self.lens.size().0 && row < self.lens.size().1;
             let i = inside.then(|| self.place(column, row))?;
             let other = seen[i].as_ref()?;
             self.same_surface(own, other).then_some(light[i])

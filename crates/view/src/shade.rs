@@ -7,14 +7,18 @@
 
 use granule_model::DVec3;
 
+use crate::bvh::{Bvh, Hit};
 use crate::camera::Lens;
 use crate::colour::{self, Colour, blend, scaled};
 use crate::intersect::Ray;
+use crate::model::Solid;
 use crate::render::RenderOptions;
 use crate::world::{Thin, World};
 
 /// Pixels of a tile: each takes its own share of the sample directions.
 pub(crate) const TILE: usize = 16;
+/// Order of the members of a 4 x 4 tile: neighbours take directions that lie far apart.
+const TILE_ORDER: [[usize; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 /// Light of the whole sky, and of the sun when it stands above the surface.
 const SKY: f32 = 0.62;
 const SUN: f32 = 0.62;
@@ -42,10 +46,59 @@ pub(crate) struct Visible {
     pub(crate) normal: [f32; 3],
 }
 
+impl Visible {
+    /// What `ray` meets first of all solid things.
+    pub(crate) fn first(world: &World, ray: &Ray) -> Option<Self> {
+        let hit = world.solid().nearest(ray, 0.0, f64::INFINITY)?;
+        Some(Visible::new(ray, &hit, world.solid().get(&hit)))
+    }
+
+    /// For the hit of `ray` with `solid`.
+    pub(crate) fn new(ray: &Ray, hit: &Hit, solid: &Solid) -> Self {
+        let normal = solid.normal(ray, hit.distance);
+        let facing = if normal.dot(ray.direction) > 0.0 { -normal } else { normal };
+        let normal = facing.to_array().map(|x| x as f32);
+        Visible { distance: hit.distance, element: hit.element, normal }
+    }
+}
+
 /// Openness to the sky and visibility of the sun, each 0 to 1.
 pub(crate) type Light = [f32; 2];
 
+/// What may stand between a visible point and its light.
+pub(crate) trait Blockers {
+    /// Distance of the first thing that sky ray `index` of the point, `ray`, meets before `reach`.
+    fn first(&self, index: usize, ray: &Ray, reach: f64) -> Option<f64>;
+
+    /// Whether `ray`, to the sun, meets anything.
+    fn any(&self, ray: &Ray) -> bool;
+}
+
+impl Blockers for Bvh<Solid> {
+    fn first(&self, _: usize, ray: &Ray, reach: f64) -> Option<f64> {
+        self.nearest(ray, 0.0, reach).map(|hit| hit.distance)
+    }
+
+    fn any(&self, ray: &Ray) -> bool {
+        Bvh::any(self, ray, 0.0, f64::INFINITY)
+    }
+}
+
+/// Where the rays to the light start: just off a visible point.
+pub(crate) struct Start {
+    origin: DVec3,
+    normal: DVec3,
+}
+
+impl Start {
+    pub(crate) fn new(world: &World, ray: &Ray, seen: &Visible) -> Self {
+        let normal = DVec3::from_array(seen.normal.map(f64::from)).normalize();
+        Start { origin: ray.at(seen.distance) + world.lift * normal, normal }
+    }
+}
+
 /// How a picture is lit.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lamp {
     /// Unit vector to the sun.
     sun: DVec3,
@@ -68,38 +121,47 @@ impl Lamp {
         Lamp { sun, sun_across: sun.any_orthonormal_pair(), occlusion_rays, shadows, background }
     }
 
-    pub(crate) fn first_visible(&self, world: &World, ray: &Ray) -> Option<Visible> {
-        let hit = world.solid.nearest(ray, 0.0, f64::INFINITY)?;
-        let normal = world.solid.get(&hit).normal(ray, hit.distance);
-        let facing = if normal.dot(ray.direction) > 0.0 { -normal } else { normal };
-        let normal = facing.to_array().map(|x| x as f32);
-        Some(Visible { distance: hit.distance, element: hit.element, normal })
-    }
-
-    /// Light at a visible point, from the sample directions of member `member` of a tile.
-    pub(crate) fn light(&self, world: &World, ray: &Ray, seen: &Visible, member: usize) -> Light {
-        let normal = DVec3::from_array(seen.normal.map(f64::from)).normalize();
-        let origin = ray.at(seen.distance) + world.lift * normal;
+    /// Light at a visible point, from the sample directions of member `member` of a tile, past `blockers` whose sky
+    /// rays reach as far as `reach`.
+    pub(crate) fn light(&self, blockers: &impl Blockers, start: &Start, reach: f64, member: usize) -> Light {
         let mut open = 1.0;
         if self.occlusion_rays > 0 {
-            let total = self.occlusion_rays as usize * TILE;
-            let (a, b) = normal.any_orthonormal_pair();
             let mut blocked = 0.0;
-            for i in (member..total).step_by(TILE) {
-                let [x, y, z] = hemisphere_direction(i, total);
-                let sample = Ray::new(origin, (x * a + y * b + z * normal).normalize());
-                let nearest = world.solid.nearest(&sample, 0.0, world.occlusion_reach);
-                blocked += nearest.map_or(0.0, |hit| 1.0 - hit.distance / world.occlusion_reach);
+            for (i, ray) in self.sky_rays(start, member).enumerate() {
+                blocked += blockers.first(i, &ray, reach).map_or(0.0, |distance| 1.0 - distance / reach);
             }
             open = 1.0 - blocked / f64::from(self.occlusion_rays);
         }
-        let lit = !self.shadows
-            || normal.dot(self.sun) > 0.0 && {
-                let [x, y] = disc_point(member);
-                let towards = self.sun + SUN_RADIUS * (x * self.sun_across.0 + y * self.sun_across.1);
-                !world.solid.any(&Ray::new(origin, towards.normalize()), 0.0, f64::INFINITY)
-            };
+        let lit = !self.shadows || self.sun_ray(start, member).is_some_and(|ray| !blockers.any(&ray));
         [open as f32, f32::from(u8::from(lit))]
+    }
+
+    /// Rays over the sky of a point, as many as there are occlusion rays.
+    pub(crate) fn sky_rays(&self, start: &Start, member: usize) -> impl Iterator<Item = Ray> {
+        let (origin, normal) = (start.origin, start.normal);
+        let total = self.occlusion_rays as usize * TILE;
+        let (a, b) = normal.any_orthonormal_pair();
+        (member..total).step_by(TILE).map(move |i| {
+            let [x, y, z] = hemisphere_direction(i, total);
+            Ray::new(origin, (x * a + y * b + z * normal).normalize())
+        })
+    }
+
+    /// A ray to the disc of the sun; none from a surface that is turned away.
+    pub(crate) fn sun_ray(&self, start: &Start, member: usize) -> Option<Ray> {
+        (start.normal.dot(self.sun) > 0.0).then(|| {
+            let [x, y] = disc_point(member);
+            let towards = self.sun + SUN_RADIUS * (x * self.sun_across.0 + y * self.sun_across.1);
+            Ray::new(start.origin, towards.normalize())
+        })
+    }
+
+    pub(crate) fn occlusion_rays(&self) -> u32 {
+        self.occlusion_rays
+    }
+
+    pub(crate) fn shadows(&self) -> bool {
+        self.shadows
     }
 
     /// Colour of a ray: the solid thing that it meets, lit by `light`, under all thin things before it.
@@ -151,6 +213,11 @@ impl Lamp {
         }
         colour
     }
+}
+
+/// Which member of its tile the pixel (x, y) is.
+pub(crate) fn member(x: usize, y: usize) -> usize {
+    TILE_ORDER[y % 4][x % 4]
 }
 
 /// Direction `index` of `total` over a hemisphere around z, denser towards z as the cosine (Hammersley's points).

@@ -7,7 +7,7 @@ use granule_engine::{BodySnapshot, Snapshot};
 use granule_geometry::{Primitive, Surface};
 use granule_model::{Aabb, BodyKind, DVec3};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::bvh::Bvh;
 use crate::camera::Lens;
@@ -15,7 +15,7 @@ use crate::colour::{self, Colour};
 use crate::intersect::{Element, Ray};
 use crate::model::{Instance, Models, Solid};
 use crate::region::scene_region;
-use crate::relief::{Relief, reliefs};
+use crate::relief::{LastRelief, Relief, reliefs};
 use crate::render::{ColourBy, RenderOptions};
 use crate::walls::{clip_polygon, clip_segment, crease_edges, plane_polygon};
 
@@ -41,6 +41,8 @@ pub(crate) struct Skin {
     pub(crate) albedo: Colour,
     /// Whether it is ground that is drawn as relief, which has a colour of its own.
     pub(crate) relief: bool,
+    /// Whether it belongs to a static body.
+    pub(crate) fixed: bool,
 }
 
 /// What a thin element looks like.
@@ -56,7 +58,9 @@ pub(crate) enum Thin {
 
 /// Everything that a picture shows.
 pub(crate) struct World {
-    pub(crate) solid: Bvh<Solid>,
+    pub(crate) solids: Vec<Solid>,
+    /// Of all `solids`, once a ray needs it.
+    hierarchy: OnceLock<Bvh<Solid>>,
     pub(crate) skins: Vec<Skin>,
     pub(crate) relief: Option<Relief>,
     pub(crate) thin: Bvh<Element>,
@@ -79,8 +83,14 @@ struct Builder {
 }
 
 impl World {
-    /// `models` are those of this run; they grow by what they lack.
-    pub(crate) fn new(snapshot: &Snapshot, lens: &Lens, options: &RenderOptions, models: &mut Models) -> World {
+    /// `models` are those of this run; they grow by what they lack. `relief` is that of the last picture.
+    pub(crate) fn new(
+        snapshot: &Snapshot,
+        lens: &Lens,
+        options: &RenderOptions,
+        models: &mut Models,
+        relief: &mut LastRelief,
+    ) -> World {
         let region = options.region.unwrap_or_else(|| scene_region(snapshot));
         let eye = lens.eye();
         let scale = if region.is_finite() { region.size().length() } else { 1.0 };
@@ -106,8 +116,10 @@ impl World {
         };
         let hiding = hiding_obstacles(snapshot, eye, &grounds, &mut solids);
         for (index, body) in snapshot.bodies.iter().enumerate().filter(|(_, b)| b.present) {
-            let relief = grounds.contains(&index);
-            let skin = Skin { body: index as u32, albedo: albedo(index, body, &region, options), relief };
+            let in_relief = grounds.contains(&index);
+            let fixed = body.kind == BodyKind::Static;
+            let skin =
+                Skin { body: index as u32, albedo: albedo(index, body, &region, options), relief: in_relief, fixed };
             if body.shape.is_unbounded() {
                 builder.add_panels(body, skin);
             } else if hiding.contains(&index) {
@@ -119,9 +131,10 @@ impl World {
                 builder.skins.resize(builder.solid.len(), skin);
             }
         }
-        let relief = builder.relief(lens);
+        let relief = relief.of(builder.grounds(), lens);
         World {
-            solid: Bvh::new(&builder.solid),
+            solids: builder.solid,
+            hierarchy: OnceLock::new(),
             skins: builder.skins,
             relief,
             thin: Bvh::new(&builder.thin),
@@ -130,6 +143,11 @@ impl World {
             lift: LIFT * (scale + distance),
             occlusion_reach: OCCLUSION_REACH * mean_radius(snapshot).unwrap_or(0.1 * scale),
         }
+    }
+
+    /// All solid things as rays meet them.
+    pub(crate) fn solid(&self) -> &Bvh<Solid> {
+        self.hierarchy.get_or_init(|| Bvh::new(&self.solids))
     }
 }
 
@@ -252,15 +270,10 @@ impl Builder {
         self.skins.resize(self.solid.len(), skin);
     }
 
-    /// How ground is drawn, where there is some.
-    fn relief(&self, lens: &Lens) -> Option<Relief> {
+    /// What is drawn as relief.
+    fn grounds(&self) -> Vec<Solid> {
         let grounds = self.solid.iter().zip(&self.skins).filter(|(_, skin)| skin.relief);
-        let instances = grounds.filter_map(|(solid, _)| match solid {
-            Solid::Instance(instance) => Some(instance),
-            Solid::Element(_) => None,
-        });
-        let any = instances.clone().next().is_some();
-        any.then(|| Relief::new(instances.flat_map(|instance| instance.corners()), lens))
+        grounds.map(|(solid, _)| solid.clone()).collect()
     }
 
     fn add_glass(&mut self, body: &BodySnapshot) {
