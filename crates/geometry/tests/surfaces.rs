@@ -106,8 +106,10 @@ proptest! {
                 (None, Some(z)) => prop_assert!(false, "{} missed {z}", shape.name()),
                 (Some(top), brute) => {
                     prop_assert!((0..2).all(|k| top[k] >= low[k] - 1e-14 && top[k] <= high[k] + 1e-14), "{top}");
-                    // Tessellated samples lie on or inside the true surface.
-                    prop_assert!(brute.is_none_or(|z| z <= top.z + 1e-12), "{} {top} below {brute:?}", shape.name());
+                    // Tessellated samples lie on or inside the true surface. Of a cylinder the highest point is that of
+                    // a prism of 256 sides, up to 7.6e-5 of its radius inside.
+                    let low = if shape.name() == "cylinder" { 7.6e-5 * 0.5 } else { 1e-12 };
+                    prop_assert!(brute.is_none_or(|z| z <= top.z + low), "{} {top} below {brute:?}", shape.name());
                     let outside = distance_to_surface(shape, pose.inverse_transform_point(top));
                     // Of a cylinder pictures show a prism of 96 sides, up to 5.4e-4 of its radius inside.
                     let off = if shape.name() == "cylinder" { 5.4e-4 * 0.5 } else { 1e-12 };

@@ -119,6 +119,14 @@ impl Values {
         }
     }
 
+    /// What a value of one unit is in cells, for values that are read as they are held.
+    pub(crate) fn unit(&self) -> f64 {
+        match self {
+            Values::F32(_) => 1.0,
+            Values::I16(_, step) => *step,
+        }
+    }
+
     pub(crate) fn shrink(&mut self) {
         match self {
             Values::F32(values) => values.shrink_to_fit(),
@@ -218,10 +226,15 @@ impl Blocks {
 
     /// The value of a node in cells, infinite beyond the band; the distance at the centre of a block that is not held.
     pub(crate) fn node(&self, node: [usize; 3]) -> Result<f64, f64> {
-        let rank = self.directory.word(node.map(|i| i / EDGE)).read().map_or_else(Err, Ok)?;
+        self.place(node).map(|place| self.values.at(place))
+    }
+
+    /// Place of a node among the values; the distance at the centre of a block that is not held.
+    #[inline]
+    pub(crate) fn place(&self, node: [usize; 3]) -> Result<usize, f64> {
+        let rank = self.directory.word(node.map(|i| i / EDGE)).read()?;
         let [x, y, z] = node.map(|i| i % EDGE);
-        let at = rank * NODES + (z * EDGE + y) * EDGE + x;
-        Ok(self.values.at(at))
+        Ok(rank * NODES + (z * EDGE + y) * EDGE + x)
     }
 
     /// Values of the `N` x `N` x `N` nodes from `low` on, as `[z][y][x]`; infinite beyond the band. `None` where a
@@ -230,6 +243,14 @@ impl Blocks {
         match &self.values {
             Values::F32(values) => self.gather_with(low, values, f64::from),
             Values::I16(codes, step) => self.gather_with(low, codes, |code| decode(code, *step)),
+        }
+    }
+
+    /// The same in units of what is held ([`Values::unit`]), for nodes that are all within the band.
+    pub(crate) fn gather_held<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
+        match &self.values {
+            Values::F32(values) => self.gather_with(low, values, f64::from),
+            Values::I16(codes, _) => self.gather_with(low, codes, f64::from),
         }
     }
 

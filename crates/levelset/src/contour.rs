@@ -15,8 +15,9 @@ impl LevelSet {
     /// Signed distance near the surface and its direction, a unit vector.
     ///
     /// Interpolates as [`LevelSet::smooth`] does in cells around which distances are smooth, and as
-    /// [`LevelSet::sample`] where there is a kink, such as that of an edge, or the grid ends; the value is divided by
-    /// the length of the gradient. `None` where no value is held or the gradient vanishes.
+    /// [`LevelSet::sample`] where there is a kink, such as that of an edge, or the grid or its band ends. In the cells
+    /// between it goes from one to the other without a step. The value is divided by the length of the gradient.
+    /// `None` where no value is held or the gradient vanishes.
     pub fn contour(&self, p: DVec3) -> Option<Sample> {
         let sample = self.smooth_unless_kinked(p).or_else(|| self.sample(p))?;
         let slope = sample.gradient.length();

@@ -24,8 +24,28 @@ pub(crate) struct Cubic;
 
 impl Cubic {
     /// Value and gradient at `t`, each coordinate from 0 to 1.
+    ///
+    /// Rows are summed first, four nodes at a time.
+    #[inline]
     pub(crate) fn interpolate(nodes: &Cube<4>, t: DVec3) -> (f64, DVec3) {
-        contract(nodes, Self::weights(t.x), Self::weights(t.y), Self::weights(t.z))
+        let [(wx, dx), (wy, dy), (wz, dz)] = [t.x, t.y, t.z].map(Self::weights);
+        let mut rows = [[0.0; 4]; 3];
+        for (plane, (wz, dz)) in nodes.iter().zip(wz.into_iter().zip(dz)) {
+            let mut of_plane = [[0.0; 4]; 2];
+            for (row, (wy, dy)) in plane.iter().zip(wy.into_iter().zip(dy)) {
+                for i in 0..4 {
+                    of_plane[0][i] += wy * row[i];
+                    of_plane[1][i] += dy * row[i];
+                }
+            }
+            for i in 0..4 {
+                rows[0][i] += wz * of_plane[0][i];
+                rows[1][i] += wz * of_plane[1][i];
+                rows[2][i] += dz * of_plane[0][i];
+            }
+        }
+        let along = |w: [f64; 4], row: [f64; 4]| w[0] * row[0] + w[1] * row[1] + w[2] * row[2] + w[3] * row[3];
+        (along(wx, rows[0]), DVec3::new(along(dx, rows[0]), along(wx, rows[1]), along(wx, rows[2])))
     }
 
     /// Weights of the nodes, and their derivatives.
@@ -63,23 +83,4 @@ fn contract<const N: usize>(
         slope += DVec3::new(wz * along_x, wz * along_y, dz * in_plane);
     }
     (value, slope)
-}
-
-/// Second difference of the nodes along an axis, in cells, from which there is a kink: a ball of more than four cells
-/// in radius stays below (cells over the radius, at a depth of 1.7 cells), an edge of a right angle has 1.
-const KINK: f64 = 0.4;
-
-/// Whether the distances around the eight inner nodes have a kink.
-pub(crate) fn is_kinked(nodes: &Cube<4>) -> bool {
-    let second = |before: f64, at: f64, after: f64| (before - 2.0 * at + after).abs() > KINK;
-    (1..3).any(|z| {
-        (1..3).any(|y| {
-            (1..3).any(|x| {
-                let at = nodes[z][y][x];
-                second(nodes[z][y][x - 1], at, nodes[z][y][x + 1])
-                    || second(nodes[z][y - 1][x], at, nodes[z][y + 1][x])
-                    || second(nodes[z - 1][y][x], at, nodes[z + 1][y][x])
-            })
-        })
-    })
 }

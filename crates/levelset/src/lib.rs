@@ -12,13 +12,13 @@ mod blocks;
 mod build;
 mod closest;
 mod contour;
-
 mod crossings;
 mod dense;
 mod error;
 mod grid;
 mod held;
 mod kernel;
+mod kinks;
 mod lattice;
 mod limits;
 mod mesh;
