@@ -204,7 +204,7 @@ fn touch<F: Field>(
     };
     WORKSPACE.with_borrow_mut(|work| {
         work.find(grain, &to_field, field, look);
-        work.lowest(grain);
+        work.lowest(grain, &to_field);
         work.places.clear();
         for &Hit { node, gap, outward } in &work.lowest {
             let start = Touch { at: grain.point(node), gap, outward };

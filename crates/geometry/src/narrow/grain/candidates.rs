@@ -18,6 +18,9 @@ const LEVEL: f64 = 1e-3;
 const LEAVES: f64 = 0.1;
 /// Cosine between the normals of contacts above which they belong to one place.
 const SAME_PLACE: f64 = 0.9;
+/// Cosine between the normal of a node and the direction to the other surface above which the lowest point may be
+/// beside it.
+const FACES: f64 = 0.8;
 /// A node nearer to a contact than this many distances of nodes is part of it.
 const APART: f64 = 2.0;
 /// Range of the height over distance times angle between the surfaces, within which a surface is as round as a ball
@@ -70,6 +73,8 @@ pub(super) struct Workspace {
     pub(super) hits: Vec<Hit>,
     /// Gap of each node, infinite for those beyond the margin.
     gaps: Vec<f64>,
+    /// Cosine between the normal of each node and the direction to the other surface; -1 for those beyond.
+    facing: Vec<f64>,
     pub(super) lowest: Vec<Hit>,
     /// Edges that leave the other surface between two nodes.
     pub(super) ends: Vec<End>,
@@ -115,12 +120,19 @@ impl Workspace {
     }
 
     /// Of the nodes found: corners, those on sharp edges, and the lowest of each place; and where edges leave.
-    pub(super) fn lowest(&mut self, grain: &GrainData) {
-        let Workspace { hits, gaps, lowest, ends, .. } = self;
+    pub(super) fn lowest(&mut self, grain: &GrainData, to_field: &Pose) {
+        let Workspace { hits, gaps, facing, lowest, ends, .. } = self;
         gaps.resize(gaps.len().max(grain.len()), f64::INFINITY);
-        hits.iter().for_each(|hit| gaps[hit.node as usize] = hit.gap);
+        facing.resize(gaps.len(), -1.0);
+        for hit in &*hits {
+            gaps[hit.node as usize] = hit.gap;
+            let down = to_field.inverse_transform_vector(-hit.outward);
+            facing[hit.node as usize] = grain.normal(hit.node).dot(down);
+        }
         lowest.clear();
-        lowest.extend(hits.iter().filter(|hit| grain.is_sharp(hit.node) || is_lowest(grain, hit, gaps)));
+        let begins =
+            |hit: &&Hit| grain.is_sharp(hit.node) || is_lowest(grain, hit, gaps) || faces_most(grain, hit.node, facing);
+        lowest.extend(hits.iter().filter(begins));
         ends.clear();
         for hit in lowest.iter().filter(|hit| grain.is_sharp(hit.node)) {
             let around = grain.around(hit.node).enumerate();
@@ -128,7 +140,10 @@ impl Workspace {
             let beyond = around.filter(|(_, j)| grain.is_sharp(*j) && gaps[*j as usize] >= high);
             ends.extend(beyond.map(|(place, to)| End { from: *hit, place: place as u32, to }));
         }
-        hits.iter().for_each(|hit| gaps[hit.node as usize] = f64::INFINITY);
+        for hit in &*hits {
+            gaps[hit.node as usize] = f64::INFINITY;
+            facing[hit.node as usize] = -1.0;
+        }
     }
 
     /// Finds the nodes that meet the other surface next when the grain tilts about one of `places`, which is not flat
@@ -169,6 +184,13 @@ fn is_lowest(grain: &GrainData, hit: &Hit, gaps: &[f64]) -> bool {
         rises |= rise > level;
     }
     rises
+}
+
+/// Whether no neighbour faces the other surface as directly: between nodes beside it the surface may be lower, where it
+/// is narrower than their distance.
+fn faces_most(grain: &GrainData, node: u32, facing: &[f64]) -> bool {
+    let own = facing[node as usize];
+    own > FACES && grain.around(node).all(|neighbour| facing[neighbour as usize] < own)
 }
 
 /// A node that meets the other surface next when the grain tilts about the place nearest to it; none beside a place,
