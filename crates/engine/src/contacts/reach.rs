@@ -1,30 +1,20 @@
-//! How far each body may come in the step ahead, and hence how far contacts are looked for.
+//! How far bodies may come towards each other in the step ahead, and hence how far contacts are looked for.
 //!
-//! The margin of a pair is the distance that its bodies can cover in a step, where a body counts as fast as the fastest
-//! of its neighbours: a resting body that is hit in this step moves in this step.
+//! The margin of a pair is the way that its surfaces can come nearer in a step: by their relative velocity
+//! ([`approach`]), so that grains that fall, slide or turn together hardly look for each other, and by what forces and
+//! drives may change of it. What a hit makes of a body is not in it. Its neighbours that touch it are known; what lies
+//! farther off it meets in the next step, or the step is undone and divided. Only what it would go through is looked
+//! for at once ([`Reach::ask_for_reach`]). Looking as far as hits may throw bodies cost twice the time in packs that
+//! land, and divided no fewer steps (`docs/experiments/detection.md`).
+//!
+//! Boxes of the broad phase do not know who is beside whom: they are padded by motion relative to the crowd.
 
-use granule_broadphase::PairList;
 use granule_model::{DVec3, Velocity};
-use rayon::prelude::*;
 
 use crate::world::bodies::Bodies;
-use crate::world::contact::{Contacts, SLACK};
-use crate::world::parallel::{self, Highest};
+use crate::world::contact::{Ahead, Contacts, SLACK};
+use crate::world::parallel;
 use crate::world::reductions::{Crowd, mean_radius, smallest_radius};
-
-/// What a step may bring: its length \[s\], and the speed that forces add in it \[m/s\].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ahead {
-    pub(crate) dt: f64,
-    pub(crate) speed_gain: f64,
-}
-
-impl Ahead {
-    /// A step of `dt` \[s\] under gravity \[m/s2\]; twice what gravity adds, for forces beside it.
-    pub(crate) fn under(gravity: DVec3, dt: f64) -> Self {
-        Ahead { dt, speed_gain: 2.0 * gravity.length() * dt }
-    }
-}
 
 /// Extra size of the boxes of the broad phase, over a mean of the radii, so that its list lives for many steps.
 ///
@@ -43,14 +33,19 @@ const FAST_PADDING: f64 = 0.4;
 /// What a body is given beyond the reach that it turned out to need: the next attempt may carry it a little further.
 const REACH_FURTHER: f64 = 1.25;
 
+/// Share of the slack of a body that a change of its velocity may take up without another search: where nothing draws
+/// bodies, drag alone would call for one in every step.
+const SPARE: f64 = 0.1;
+
 /// Scratch of the measure of reaches.
 #[derive(Debug, Default)]
 pub(crate) struct Reach {
+    /// Distance that a surface point of each body can cover in a step, relative to the crowd \[m\].
+    own: Vec<f64>,
     /// What each body needs of the broad phase, and what it gets beyond \[m\].
     limit: Vec<f64>,
     padding: Vec<f64>,
-    highest: Highest,
-    /// Reach that each body is to have at least \[m\]; empty where nothing is asked.
+    /// Change of its way that each body is to have at least \[m\]; empty where nothing is asked.
     asked: Vec<f64>,
 }
 
@@ -60,8 +55,11 @@ impl Reach {
     pub(crate) fn measure(&mut self, bodies: &Bodies<'_>, ahead: Ahead, into: &mut Contacts) -> DVec3 {
         let crowd = Crowd::of(bodies);
         into.crowd = crowd.velocity;
-        self.measure_own(bodies, ahead, into);
-        self.measure_boxes(bodies, &into.own);
+        into.ahead = ahead;
+        into.velocity.clear();
+        into.velocity.extend_from_slice(bodies.velocity);
+        self.measure_own(bodies, into);
+        self.measure_boxes(bodies);
         crowd.place
     }
 
@@ -70,46 +68,40 @@ impl Reach {
         (&self.limit, &self.padding)
     }
 
-    /// Distance that a surface point of each body can cover in a step by its own motion, relative to the crowd.
-    fn measure_own(&self, bodies: &Bodies<'_>, Ahead { dt, speed_gain }: Ahead, into: &mut Contacts) {
-        let (asked, crowd) = (&self.asked, into.crowd);
-        let own = |i: usize| {
-            if !bodies.present[i] {
-                return 0.0;
-            }
-            // Who sleeps may wake within the step.
-            let gain = if bodies.dynamic[i] { speed_gain } else { 0.0 };
-            let own = way(bodies, i, &bodies.velocity[i], crowd, dt) + dt * gain;
-            asked.get(i).map_or(own, |asked| own.max(*asked))
+    /// How far each body may come by its own motion, and how far a change of its velocity may carry it.
+    fn measure_own(&mut self, bodies: &Bodies<'_>, into: &mut Contacts) {
+        let Contacts { ahead, crowd, reach, .. } = into;
+        let Reach { asked, own, .. } = self;
+        // Who sleeps may wake within the step.
+        let change = |i: usize| {
+            let gain = if bodies.present[i] && bodies.movable[i] { ahead.dt * ahead.speed_gain } else { 0.0 };
+            asked.get(i).map_or(gain, |asked| gain.max(*asked))
         };
-        parallel::fill(&mut into.own, bodies.len(), &own);
+        parallel::fill(reach, bodies.len(), &change);
+        let by_itself = |i: usize| {
+            if bodies.present[i] { way(bodies, i, &bodies.velocity[i], *crowd, ahead.dt) + reach[i] } else { 0.0 }
+        };
+        parallel::fill(own, bodies.len(), &by_itself);
     }
 
     /// How far the boxes of the broad phase reach beyond those of the bodies.
-    fn measure_boxes(&mut self, bodies: &Bodies<'_>, own: &[f64]) {
+    fn measure_boxes(&mut self, bodies: &Bodies<'_>) {
+        let Reach { own, limit, padding, .. } = self;
         let fastest = parallel::largest(own, &|own| *own);
         let radius = mean_radius(bodies);
-        // What a hit could make of a body within the step, but never so much that one fast body fills the list.
-        let limit = |i: usize| own[i].max(if bodies.dynamic[i] { fastest.min(0.5 * bodies.radius[i]) } else { 0.0 });
-        parallel::fill(&mut self.limit, bodies.len(), &limit);
-        let padding = |i: usize| {
+        // What a hit could make of a body calls for no new list, but one fast body never fills it.
+        let needs = |i: usize| own[i].max(if bodies.dynamic[i] { fastest.min(0.5 * bodies.radius[i]) } else { 0.0 });
+        parallel::fill(limit, bodies.len(), &needs);
+        let more = |i: usize| {
             let share = if bodies.extent[i] == f64::INFINITY { UNBOUNDED_PADDING } else { PADDING };
             share * radius + (STEPS_AHEAD * own[i]).min(FAST_PADDING * radius)
         };
-        parallel::fill(&mut self.padding, bodies.len(), &padding);
+        parallel::fill(padding, bodies.len(), &more);
     }
 
-    /// A resting body that is hit in this step moves in this step: each reaches as far as its fastest neighbour.
-    pub(crate) fn raise(&mut self, pairs: &PairList, into: &mut Contacts) {
-        let own = &into.own;
-        self.highest.fill(own.len(), &|i| own[i]);
-        let Reach { highest, limit, .. } = &*self;
-        parallel::for_each(pairs.pairs().par_iter(), |(a, b)| {
-            let (a, b) = (*a as usize, *b as usize);
-            highest.raise(a, own[b].min(limit[a]));
-            highest.raise(b, own[a].min(limit[b]));
-        });
-        parallel::fill(&mut into.reach, into.own.len(), &|i| highest.get(i));
+    /// How far each body can come in the step; the boxes of the broad phase reach as far.
+    pub(crate) fn limit(&self, i: usize) -> f64 {
+        self.limit[i]
     }
 
     /// Asks for more reach for bodies that `velocities` carry through another one that is not listed: further than
@@ -121,10 +113,9 @@ impl Reach {
         velocities: &[Velocity],
         dt: f64,
     ) -> bool {
-        let Contacts { crowd, reach, .. } = contacts;
         let further = |i: usize| {
-            let needed = way(bodies, i, &velocities[i], *crowd, dt);
-            (bodies.awake(i) && needed > reach[i] + bodies.half_width[i]).then_some(needed)
+            let needed = change(bodies, i, (&contacts.velocity[i], &velocities[i]), dt);
+            (bodies.awake(i) && needed > contacts.reach[i] + bodies.half_width[i]).then_some(needed)
         };
         if parallel::sum(0..bodies.len(), &|range| range.filter(|i| further(*i).is_some()).count()) == 0 {
             return false;
@@ -150,18 +141,21 @@ impl Reach {
 }
 
 impl Contacts {
-    /// Whether bodies may move further within `dt` \[s\] than contacts were looked for; velocities are those with the
+    /// Whether bodies may come nearer within `dt` \[s\] than contacts were looked for; velocities are those with the
     /// forces of the step.
     pub(crate) fn is_short(&self, bodies: &Bodies<'_>, dt: f64) -> bool {
-        if self.own.len() != bodies.len() {
+        if self.velocity.len() != bodies.len() {
             return true;
         }
-        let crowd = self.crowd;
-        let short = |range: std::ops::Range<usize>| {
-            range
-                .filter(|i| bodies.present[*i] && way(bodies, *i, &bodies.velocity[*i], crowd, dt) > self.own[*i])
-                .count()
+        let (longer, gain) = ((dt - self.ahead.dt).max(0.0), self.ahead.dt * self.ahead.speed_gain);
+        let further = |i: usize| {
+            let velocity = &bodies.velocity[i];
+            let by_time = if longer > 0.0 { way(bodies, i, velocity, self.crowd, longer) } else { 0.0 };
+            change(bodies, i, (&self.velocity[i], velocity), dt) + by_time
         };
+        let spare = |i: usize| gain + if bodies.dynamic[i] { SPARE * SLACK * bodies.radius[i] } else { 0.0 };
+        let short =
+            |range: std::ops::Range<usize>| range.filter(|i| bodies.present[*i] && further(*i) > spare(*i)).count();
         parallel::sum(0..bodies.len(), &short) > 0
     }
 
@@ -182,7 +176,60 @@ pub(crate) fn way(bodies: &Bodies<'_>, i: usize, v: &Velocity, crowd: DVec3, dt:
     dt * ((v.linear - crowd).length() + spin)
 }
 
+/// Distance by which a change of its velocity carries the surface of a body further in `dt` \[s\] \[m\].
+fn change(bodies: &Bodies<'_>, i: usize, (from, to): (&Velocity, &Velocity), dt: f64) -> f64 {
+    let change = Velocity { linear: to.linear - from.linear, angular: to.angular - from.angular };
+    way(bodies, i, &change, DVec3::ZERO, dt)
+}
+
+/// Speed at which points of the surfaces of two bodies may come nearer to each other at most \[m/s\].
+///
+/// Seen from either body, the surface of the other one moves with its centre and turns about it. The smaller one of
+/// both bounds counts: a grain that is carried round by a drum stands still to it. A ball's surface does not move by
+/// its spin.
+pub(crate) fn approach(bodies: &Bodies<'_>, a: usize, b: usize) -> f64 {
+    let spin = |i: usize| if bodies.round[i] { DVec3::ZERO } else { bodies.velocity[i].angular };
+    let (turn, way) = (spin(a) - spin(b), bodies.pose[a].position - bodies.pose[b].position);
+    let apart = bodies.velocity[a].linear - bodies.velocity[b].linear;
+    let of = |i: usize, linear: DVec3| {
+        let turn = if bodies.round[i] || turn == DVec3::ZERO { 0.0 } else { turn.length() * bodies.extent[i] };
+        linear.length() + turn
+    };
+    // The velocity of each at its centre less that of the other there, extended.
+    of(a, apart - spin(b).cross(way)).min(of(b, apart - spin(a).cross(way)))
+}
+
 /// Distance that it covers in a step of `dt` \[s\] by the velocity `transport` of its move \[m\].
 pub(crate) fn way_moved(bodies: &Bodies<'_>, transport: &[Velocity], i: usize, dt: f64) -> f64 {
     way(bodies, i, &transport[i], DVec3::ZERO, dt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::bodies::{BodyState, Frames, Table};
+    use granule_model::{DQuat, Pose};
+
+    /// Two bodies of 0.5 m in reach, 1.2 m apart along x, with these velocities.
+    fn nearing(velocity: [Velocity; 2], round: bool) -> f64 {
+        let table = Table { round: vec![round; 2], extent: vec![0.5; 2], ..Table::default() };
+        let pose = [0.0, 1.2].map(|x| Pose::new(DVec3::X * x, DQuat::IDENTITY)).to_vec();
+        let bodies = BodyState { pose, velocity: velocity.to_vec(), ..BodyState::default() };
+        approach(&bodies.view(&table, &Frames::default()), 0, 1)
+    }
+
+    /// Bodies that move as one rigid body do not come nearer, whatever it does; a ball's spin moves no surface.
+    #[test]
+    fn what_moves_together_does_not_come_nearer() {
+        let (linear, angular) = (DVec3::new(3.0, -20.0, 7.0), DVec3::new(0.3, 4.0, -9.0));
+        let first = Velocity { linear, angular };
+        let carried = Velocity { linear: linear + angular.cross(1.2 * DVec3::X), angular };
+        assert!(nearing([first, carried], false) <= 1e-14 * 20.0);
+        let still = Velocity { linear, ..Velocity::ZERO };
+        assert_eq!(nearing([first, still], true), 0.0);
+        // Seen from the second the first turns in place.
+        assert!((nearing([first, still], false) - 0.5 * angular.length()).abs() <= 1e-14 * 20.0);
+        let faster = Velocity { linear: linear + 2.0 * DVec3::X, ..Velocity::ZERO };
+        assert_eq!(nearing([still, faster], false), 2.0);
+    }
 }

@@ -12,9 +12,9 @@ use granule_model::{ContactPoint, DVec3, Velocity};
 use granule_solver::make_room;
 use rayon::prelude::*;
 
-use crate::contacts::reach::{Ahead, Reach};
+use crate::contacts::reach::{Reach, approach};
 use crate::world::bodies::Bodies;
-use crate::world::contact::{Carried, Contact, Contacts, SLACK, inherit, is_roomy};
+use crate::world::contact::{Ahead, Carried, Contact, Contacts, SLACK, inherit, is_roomy};
 use crate::world::parallel;
 use crate::world::pool::Pool;
 
@@ -34,7 +34,8 @@ struct Face {
     ball: f64,
     /// Equal-volume radius \[m\].
     radius: f64,
-    /// Distance that its surface may cover, or be asked to by a neighbour \[m\].
+    /// How far its surface may come in the step, and by a change of its velocity alone \[m\].
+    limit: f64,
     reach: f64,
     is_awake: bool,
     is_dynamic: bool,
@@ -45,11 +46,12 @@ struct Face {
 }
 
 impl Face {
-    fn of(bodies: &Bodies<'_>, i: usize, reach: f64) -> Self {
+    fn of(bodies: &Bodies<'_>, i: usize, limit: f64, reach: f64) -> Self {
         Face {
             centre: bodies.pose[i].position,
             ball: if bodies.round[i] { bodies.extent[i] } else { 0.0 },
             radius: bodies.radius[i],
+            limit,
             reach,
             is_awake: bodies.awake(i),
             is_dynamic: bodies.dynamic[i],
@@ -130,7 +132,6 @@ impl Search {
             self.lists.watch(&list);
             *pairs = list;
         }
-        self.reach.raise(pairs, into);
     }
 
     /// Phase `narrowphase`: contacts at the current poses, with what those known before carried. Only bodies for which
@@ -143,59 +144,60 @@ impl Search {
         moved: impl Fn(u32) -> bool + Sync,
         into: &mut Contacts,
     ) {
+        let reach = &self.reach;
+        parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach.limit(i), into.reach[i]));
+        let has_moved = |(a, b): (u32, u32)| moved(a) || moved(b);
+        search(bodies, pairs, known.contacts, has_moved, (&self.faces, into.ahead, &mut self.tasks), &mut into.list);
         let Contacts { reach, searched, .. } = &mut *into;
         let before = |i: usize| known.searched.get(i).copied().unwrap_or(0.0);
         parallel::fill(searched, bodies.len(), &|i| if bodies.awake(i) { reach[i] } else { before(i) });
-        parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach[i]));
-        self.search(bodies, pairs, known.contacts, moved, into);
         make_room(&mut into.carried, into.list.len());
         into.carried.resize(into.list.len(), Carried::default());
         inherit(known.contacts, known.carried, &into.list, &mut into.carried);
     }
+}
 
-    fn search(
-        &mut self,
-        bodies: &Bodies<'_>,
-        pairs: &PairList,
-        known: &[Contact],
-        moved: impl Fn(u32) -> bool + Sync,
-        into: &mut Contacts,
-    ) {
-        let pairs = pairs.pairs();
-        if self.tasks.is_empty() {
-            self.tasks.resize_with(TASKS, Task::default);
-        }
-        let faces = &self.faces;
-        let work = |(pairs, task): (&[(u32, u32)], &mut Task)| {
-            task.found.clear();
-            // Both lists are in pair order: what is known is searched for once, and then followed.
-            let mut known =
-                pairs.first().map_or(&[][..], |pair| &known[known.partition_point(|c| (c.a, c.b) < *pair)..]);
-            for (a, b) in pairs {
-                let pair = [&faces[*a as usize], &faces[*b as usize]];
-                if pair.iter().any(|face| face.apart) {
-                    continue;
-                }
-                if may_change(pair) && (moved(*a) || moved(*b)) {
-                    pair_contacts(bodies, (*a, *b), pair, task);
-                } else {
-                    known = keep_contacts(known, (*a, *b), task);
-                }
+/// Makes the list of contacts anew: pairs of which `is_asked` holds are searched, others keep those `known`.
+fn search(
+    bodies: &Bodies<'_>,
+    pairs: &PairList,
+    known: &[Contact],
+    is_asked: impl Fn((u32, u32)) -> bool + Sync,
+    (faces, ahead, tasks): (&[Face], Ahead, &mut Vec<Task>),
+    list: &mut Vec<Contact>,
+) {
+    let pairs = pairs.pairs();
+    if tasks.is_empty() {
+        tasks.resize_with(TASKS, Task::default);
+    }
+    let work = |(pairs, task): (&[(u32, u32)], &mut Task)| {
+        task.found.clear();
+        // Both lists are in pair order: what is known is searched for once, and then followed.
+        let mut known = pairs.first().map_or(&[][..], |pair| &known[known.partition_point(|c| (c.a, c.b) < *pair)..]);
+        for (a, b) in pairs {
+            let pair = [&faces[*a as usize], &faces[*b as usize]];
+            if pair.iter().any(|face| face.apart) {
+                continue;
             }
-        };
-        into.list.clear();
-        for batch in pairs.chunks(TASKS * CHUNK) {
-            let of_tasks = &mut self.tasks[..batch.len().div_ceil(CHUNK)];
-            if of_tasks.len() > 1 {
-                batch.par_chunks(CHUNK).zip(of_tasks.par_iter_mut()).for_each(work);
+            if may_change(pair) && is_asked((*a, *b)) {
+                pair_contacts(bodies, ahead, (*a, *b), pair, task);
             } else {
-                batch.chunks(CHUNK).zip(of_tasks.iter_mut()).for_each(work);
+                known = keep_contacts(known, (*a, *b), task);
             }
-            let found: usize = of_tasks.iter().map(|task| task.found.len()).sum();
-            let count = into.list.len() + found;
-            make_room(&mut into.list, count);
-            of_tasks.iter().for_each(|task| into.list.extend_from_slice(&task.found));
         }
+    };
+    list.clear();
+    for batch in pairs.chunks(TASKS * CHUNK) {
+        let of_tasks = &mut tasks[..batch.len().div_ceil(CHUNK)];
+        if of_tasks.len() > 1 {
+            batch.par_chunks(CHUNK).zip(of_tasks.par_iter_mut()).for_each(work);
+        } else {
+            batch.chunks(CHUNK).zip(of_tasks.iter_mut()).for_each(work);
+        }
+        let found: usize = of_tasks.iter().map(|task| task.found.len()).sum();
+        let count = list.len() + found;
+        make_room(list, count);
+        of_tasks.iter().for_each(|task| list.extend_from_slice(&task.found));
     }
 }
 
@@ -215,18 +217,26 @@ fn keep_contacts<'a>(known: &'a [Contact], pair: (u32, u32), task: &mut Task) ->
 }
 
 /// Contacts of one pair.
-fn pair_contacts(bodies: &Bodies<'_>, (a, b): (u32, u32), [x, y]: [&Face; 2], task: &mut Task) {
+fn pair_contacts(bodies: &Bodies<'_>, ahead: Ahead, (a, b): (u32, u32), [x, y]: [&Face; 2], task: &mut Task) {
     let radius = x.radius.min(y.radius);
-    let margin = x.reach + y.reach + SLACK * radius;
+    let (i, j) = (a as usize, b as usize);
+    // Most pairs are farther apart than their bodies can come however they move.
+    let farthest = x.limit + y.limit + SLACK * radius;
+    let margin = || farthest.min(ahead.dt * approach(bodies, i, j) + x.reach + y.reach + SLACK * radius);
     let contact = |p: &ContactPoint| Contact::of((a, b), p, radius);
     let Task { points, found } = task;
     if x.ball > 0.0 && y.ball > 0.0 {
-        let point = balls(x.centre, x.ball, y.centre, y.ball, margin);
-        found.extend(point.as_ref().map(contact));
+        let reach = x.ball + y.ball + farthest;
+        if (x.centre - y.centre).length_squared() <= reach * reach {
+            found.extend(balls(x.centre, x.ball, y.centre, y.ball, margin()).as_ref().map(contact));
+        }
         return;
     }
-    let (i, j) = (a as usize, b as usize);
     let (box_a, box_b) = (&bodies.boxes[i], &bodies.boxes[j]);
+    if !box_a.padded(farthest).overlaps(box_b) {
+        return;
+    }
+    let margin = margin();
     if !box_a.padded(margin).overlaps(box_b) {
         return;
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use granule_model::DVec3;
 use granule_solver::ContactProblem;
 
-use crate::contacts::reach::Ahead;
 use crate::interface::simulation::Simulation;
 use crate::islands::impact::{problem_body, problem_contact};
+use crate::world::contact::Ahead;
 use crate::world::contact::Contact;
 use crate::world::error::EngineError;
 

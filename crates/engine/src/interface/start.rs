@@ -2,8 +2,8 @@
 
 use granule_model::BodyId;
 
-use crate::contacts::reach::Ahead;
 use crate::interface::simulation::Simulation;
+use crate::world::contact::Ahead;
 use crate::world::error::EngineError;
 
 /// Overlap at the start beyond which a pair is refused, over the smaller radius.

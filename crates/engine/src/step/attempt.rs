@@ -163,10 +163,11 @@ mod tests {
         assert_eq!(*driven, kept.driven);
         let Detected { contacts, pairs, is_stale } = detected;
         assert_eq!(*is_stale, kept.detected.is_stale);
-        let Contacts { list, carried, own, reach, searched, crowd } = &**contacts;
+        let Contacts { list, carried, ahead, velocity, reach, searched, crowd } = &**contacts;
         assert_eq!(*list, shared.0.list);
         assert_eq!(*carried, shared.0.carried);
-        assert_eq!((own, reach, searched), (&shared.0.own, &shared.0.reach, &shared.0.searched));
+        assert_eq!((ahead, velocity), (&shared.0.ahead, &shared.0.velocity));
+        assert_eq!((reach, searched), (&shared.0.reach, &shared.0.searched));
         assert_eq!(*crowd, shared.0.crowd);
         assert_eq!(**pairs, shared.1);
     }

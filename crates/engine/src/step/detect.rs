@@ -13,14 +13,14 @@ use crate::book::clock::Clock;
 use crate::book::report::Phase;
 use crate::contacts::closing::Active;
 use crate::contacts::crossing::{Crossings, add_passages};
-use crate::contacts::reach::{Ahead, Reach};
+use crate::contacts::reach::Reach;
 use crate::contacts::search::{Known, Search};
 use crate::islands::limits::drift_budget_of_step;
 use crate::step::part::Part;
 use crate::step::scratch::{Detection, Exchange, Motions};
 use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
-use crate::world::contact::Contacts;
+use crate::world::contact::{Ahead, Contacts};
 use crate::world::state::Detected;
 
 /// Makes sure that the contacts of a part are known.

@@ -294,7 +294,8 @@ fn part_contacts(group: &Group, before: &Contacts, apart: &[bool], own: &mut Con
         own.list.push(*c);
         own.carried.push(*carried);
     }
-    own.own.clone_from(&before.own);
+    own.ahead = before.ahead;
+    own.velocity.clone_from(&before.velocity);
     own.reach.clone_from(&before.reach);
     own.crowd = before.crowd;
     own.searched.clear();

@@ -24,7 +24,6 @@ use granule_model::DVec3;
 
 use crate::book::clock::Clock;
 use crate::book::report::EnergyReport;
-use crate::contacts::reach::Ahead;
 use crate::islands::impact::{Impact, ImpactTotals, Standing};
 use crate::islands::limits::Limits;
 use crate::step::attempt::Step;
@@ -34,6 +33,7 @@ use crate::step::part::{Part, Pass, TURNS};
 use crate::step::scratch::{Exchange, Scratch};
 use crate::step::wake;
 use crate::world::bodies::Bodies;
+use crate::world::contact::Ahead;
 use crate::world::contact::{Contact, Contacts};
 use crate::world::error::EngineError;
 use crate::world::overlap;

@@ -3,11 +3,11 @@
 use granule_solver::{Law, Tracking};
 
 use crate::book::energy::Datum;
-use crate::contacts::reach::Ahead;
 use crate::islands::limits::Limits;
 use crate::islands::sleep::Surroundings;
 use crate::world::accuracy::Accuracy;
 use crate::world::catalogue::Catalogue;
+use crate::world::contact::Ahead;
 
 /// How often the contact stage is made again because sleepers woke or bodies turned out to reach further. Each turn in
 /// which sleepers wake rouses at least as many as all before it: 16 reach 30 000 in a row.

@@ -89,6 +89,20 @@ impl Contact {
     }
 }
 
+/// What a step may bring: its length \[s\], and the speed that forces and drives add in it \[m/s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Ahead {
+    pub(crate) dt: f64,
+    pub(crate) speed_gain: f64,
+}
+
+impl Ahead {
+    /// A step of `dt` \[s\] under gravity \[m/s2\]; twice what gravity adds, for forces beside it.
+    pub(crate) fn under(gravity: DVec3, dt: f64) -> Self {
+        Ahead { dt, speed_gain: 2.0 * gravity.length() * dt }
+    }
+}
+
 /// The contacts of the current poses, with what they carried in the last step and how far they were looked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Contacts {
@@ -96,9 +110,10 @@ pub(crate) struct Contacts {
     pub(crate) list: Vec<Contact>,
     /// What their forerunners carried in the last step, for each of them.
     pub(crate) carried: Vec<Carried>,
-    /// Distance that the surface of each body may cover by its own motion, for which they were looked for \[m\].
-    pub(crate) own: Vec<f64>,
-    /// The same with what neighbours may make it move \[m\].
+    /// The step for which they were looked for, and the velocity of each body \[m/s\].
+    pub(crate) ahead: Ahead,
+    pub(crate) velocity: Vec<Velocity>,
+    /// How far a change of its velocity may carry the surface of each body \[m\].
     pub(crate) reach: Vec<f64>,
     /// Reach with which the contacts of each body were looked for while it was awake last \[m\].
     pub(crate) searched: Vec<f64>,
@@ -109,7 +124,7 @@ pub(crate) struct Contacts {
 /// Whether a list has room for more than half as many contacts again as there are: of crosses that fall into a heap
 /// 9000 were listed in one step, and 3000 at its end.
 pub(crate) fn is_roomy(list: &Vec<Contact>) -> bool {
-    2 * list.capacity() > 3 * list.len()
+    list.capacity() > 3 * list.len()
 }
 
 impl Contacts {
