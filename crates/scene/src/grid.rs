@@ -6,6 +6,8 @@ use granule_model::{DQuat, DVec3, Pose, Velocity};
 
 use granule_grains::Random;
 
+use crate::graded::Graded;
+
 /// How the layers of a grid lie over each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
@@ -70,9 +72,18 @@ impl Grid {
     }
 }
 
+/// Where the bodies of a fill start.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Layout {
+    /// All places alike.
+    Even(Grid),
+    /// Layers of bodies of like size.
+    Graded(Graded),
+}
+
 /// A grid with what is put on its places.
 pub(crate) struct Filling {
-    pub(crate) grid: Grid,
+    pub(crate) layout: Layout,
     /// The body whose surface heights count from; none for the world's zero.
     pub(crate) ground: Option<BodyDescription>,
     pub(crate) name: String,
@@ -96,8 +107,8 @@ impl Filling {
         self.shapes.iter().map(Shape::bounding_radius).fold(0.0, f64::max) + self.jitter
     }
 
-    /// The places of the bodies on a grid with `columns`. Over ground each is lifted by the highest point of the ground
-    /// within reach of the body, so that none starts in it however steep it is.
+    /// The places of the bodies, on an even grid with `columns`. Over ground each is lifted by the highest point of the
+    /// ground within reach of the body, so that none starts in it however steep it is.
     ///
     /// # Errors
     /// The first place that the ground does not reach below.
@@ -113,7 +124,14 @@ impl Filling {
             let highest = ground.shape.highest_point(&pose, min, max).ok_or(place)?;
             Ok(place + DVec3::Z * highest.z)
         };
-        self.grid.places(columns).take(self.count).map(lifted).collect()
+        match &self.layout {
+            Layout::Even(grid) => grid.places(columns).take(self.count).map(lifted).collect(),
+            Layout::Graded(graded) => {
+                let reach = |i: usize| self.shapes[i % self.shapes.len()].bounding_radius() + self.jitter;
+                let reaches: Vec<f64> = (0..self.count).map(reach).collect();
+                graded.places(&reaches, self.seed).into_iter().map(lifted).collect()
+            }
+        }
     }
 
     /// The bodies, on `places`. Centres of mass lie on the places, whatever the shape's own

@@ -16,6 +16,7 @@ mod build;
 mod bytes;
 mod data_file;
 mod error;
+mod graded;
 mod grid;
 mod load;
 mod mesh_file;

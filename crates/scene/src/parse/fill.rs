@@ -5,7 +5,8 @@ use granule_geometry::Shape;
 use granule_model::{BodyKind, DVec3};
 
 use crate::error::{SceneError, SceneErrorKind as Kind};
-use crate::grid::{Filling, Grid, Pattern};
+use crate::graded::Graded;
+use crate::grid::{Filling, Grid, Layout, Pattern};
 use crate::parse::grain;
 use crate::parse::material::Materials;
 use crate::parse::rectangle;
@@ -47,7 +48,7 @@ pub(super) fn read<'t, 's>(
     let table = item.table("a fill", FILL)?;
     let grid_item = table.require("grid")?;
     let mut filling = Filling {
-        grid: grid(grid_item)?,
+        layout: layout(grid_item)?,
         ground: grid_item.table("a grid", GRID)?.optional("over", body)?,
         name: table.or("name", String::new(), |i| i.line().map(str::to_owned))?,
         shapes: Vec::new(),
@@ -60,15 +61,8 @@ pub(super) fn read<'t, 's>(
         seed: table.or("seed", 0, |i| i.integer(0, i64::MAX as u64))?,
     };
     filling.shapes = bodies_shapes(&table, item, shapes, filling.seed)?;
-    let Some(columns) = filling.grid.columns(filling.reach()) else {
-        let (size, needed) = (filling.grid.size, 2.0 * filling.reach());
-        let message = format!(
-            "the grid of {} m by {} m has no room for its pattern: a body with its jitter takes up to {needed:.4} m",
-            size[0], size[1]
-        );
-        return Err(grid_item.error(Kind::OutOfRange, message));
-    };
-    filling.count = count(&table, &filling.grid, columns)?;
+    let columns = columns(&filling, grid_item)?;
+    filling.count = count(&table, &filling.layout, columns)?;
     if filling.count > room {
         return Err(item.error(Kind::OutOfRange, format!("the scene has more than {MOST} bodies")));
     }
@@ -101,37 +95,70 @@ fn bodies_shapes<'t, 's>(
     }
 }
 
-fn grid(item: Item<'_, '_>) -> Result<Grid, SceneError> {
+fn layout(item: Item<'_, '_>) -> Result<Layout, SceneError> {
     let table = item.table("a grid", GRID)?;
     let floor = rectangle(&table)?;
-    let pitch = table.require("pitch")?;
-    let (pitch, default_height) = if pitch.is_number() {
-        let pitch = pitch.positive()?;
-        ([pitch; 2], pitch)
-    } else {
-        let [x, y] = pitch.numbers::<2>()?;
-        if !(x > 0.0 && y > 0.0) {
-            return Err(pitch.error(Kind::OutOfRange, format!("`pitch` is [{x}, {y}], but must be above 0")));
+    let (corner, size) = (floor.min, [floor.max[0] - floor.min[0], floor.max[1] - floor.min[1]]);
+    let first_layer = table.require("first_layer")?.number()?;
+    let pattern = match table.or("pattern", 0, |i| i.one_of(&["straight", "staggered", "graded"]))? {
+        0 => Pattern::Straight,
+        1 => Pattern::Staggered,
+        _ => {
+            let extra = ["pitch", "layer_height"].into_iter().find_map(|key| table.get(key).map(|item| (key, item)));
+            return match extra {
+                None => Ok(Layout::Graded(Graded { corner, size, first_layer })),
+                Some((key, item)) => {
+                    let message = format!("`{key}` and the pattern `graded` exclude each other: sizes give distances");
+                    Err(item.error(Kind::Conflict, message))
+                }
+            };
         }
-        ([x, y], x.max(y))
     };
-    let patterns = [Pattern::Straight, Pattern::Staggered];
-    Ok(Grid {
-        corner: floor.min,
-        size: [floor.max[0] - floor.min[0], floor.max[1] - floor.min[1]],
-        pitch,
-        layer_height: table.or("layer_height", default_height, Item::positive)?,
-        first_layer: table.require("first_layer")?.number()?,
-        pattern: table
-            .or("pattern", Pattern::Straight, |i| i.one_of(&["straight", "staggered"]).map(|k| patterns[k]))?,
+    let (pitch, default_height) = pitch(table.require("pitch")?)?;
+    let layer_height = table.or("layer_height", default_height, Item::positive)?;
+    Ok(Layout::Even(Grid { corner, size, pitch, layer_height, first_layer, pattern }))
+}
+
+/// Distances of columns, and the larger of both.
+fn pitch(item: Item<'_, '_>) -> Result<([f64; 2], f64), SceneError> {
+    if item.is_number() {
+        let pitch = item.positive()?;
+        return Ok(([pitch; 2], pitch));
+    }
+    let [x, y] = item.numbers::<2>()?;
+    if !(x > 0.0 && y > 0.0) {
+        return Err(item.error(Kind::OutOfRange, format!("`pitch` is [{x}, {y}], but must be above 0")));
+    }
+    Ok(([x, y], x.max(y)))
+}
+
+/// Columns of an even grid in which every body has room.
+fn columns(filling: &Filling, item: Item<'_, '_>) -> Result<[usize; 2], SceneError> {
+    let reach = filling.reach();
+    let (columns, size) = match &filling.layout {
+        Layout::Even(grid) => (grid.columns(reach), grid.size),
+        Layout::Graded(graded) => (graded.has_room(reach).then_some([1; 2]), graded.size),
+    };
+    columns.ok_or_else(|| {
+        let message = format!(
+            "the grid of {} m by {} m has no room for its pattern: a body with its jitter takes up to {:.4} m",
+            size[0],
+            size[1],
+            2.0 * reach
+        );
+        item.error(Kind::OutOfRange, message)
     })
 }
 
 /// How many bodies: `count`, or what fills `layers`.
-fn count(table: &Table<'_, '_>, grid: &Grid, columns: [usize; 2]) -> Result<usize, SceneError> {
+fn count(table: &Table<'_, '_>, layout: &Layout, columns: [usize; 2]) -> Result<usize, SceneError> {
     match (table.get("count"), table.get("layers")) {
         (Some(count), None) => Ok(count.integer(1, MOST)? as usize),
         (None, Some(item)) => {
+            let Layout::Even(grid) = layout else {
+                let message = "`layers` and the pattern `graded` exclude each other: sizes give layers";
+                return Err(item.error(Kind::Conflict, message).help("give `count`"));
+            };
             let layers = item.integer(1, MOST)? as usize;
             // Layers come in pairs of different size at most.
             let (even, odd) = (layers.div_ceil(2), layers / 2);
