@@ -46,6 +46,7 @@ const ALL: &[Layers] = &[
             &["error", "tree"],
             &["lattice", "topology"],
             &["blocks", "nodes", "solid"],
+            &["kinks"],
             &["dense"],
             &["held"],
             &["grid"],
@@ -153,7 +154,7 @@ const ALL: &[Layers] = &[
         folder: "crates/scene/src",
         path: "",
         layers: &[
-            &["bytes", "data_file", "error", "plan"],
+            &["bytes", "data_file", "error", "graded", "plan"],
             &["grid", "mesh_file", "outline", "read", "scene", "substitute", "volume_file"],
             &["raster"],
             &["valley"],
