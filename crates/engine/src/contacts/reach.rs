@@ -7,13 +7,18 @@
 //! for at once ([`Reach::ask_for_reach`]). Looking as far as hits may throw bodies cost twice the time in packs that
 //! land, and divided no fewer steps (`docs/experiments/detection.md`).
 //!
+//! Balls are looked at as far as the fastest bodies beside them could throw them: that costs them next to nothing, and
+//! laws that resolve impacts leave less to the next step. No pair is looked at farther than that.
+//!
 //! Boxes of the broad phase do not know who is beside whom: they are padded by motion relative to the crowd.
 
+use granule_broadphase::PairList;
 use granule_model::{DVec3, Velocity};
+use rayon::prelude::*;
 
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Ahead, Contacts, SLACK};
-use crate::world::parallel;
+use crate::world::parallel::{self, Highest};
 use crate::world::reductions::{Crowd, mean_radius, smallest_radius};
 
 /// Extra size of the boxes of the broad phase, over a mean of the radii, so that its list lives for many steps.
@@ -45,6 +50,8 @@ pub(crate) struct Reach {
     /// What each body needs of the broad phase, and what it gets beyond \[m\].
     limit: Vec<f64>,
     padding: Vec<f64>,
+    /// How far each body comes by its own motion or by that of the fastest beside it, relative to the crowd \[m\].
+    hit: Highest,
     /// Change of its way that each body is to have at least \[m\]; empty where nothing is asked.
     asked: Vec<f64>,
 }
@@ -99,9 +106,20 @@ impl Reach {
         parallel::fill(padding, bodies.len(), &more);
     }
 
-    /// How far each body can come in the step; the boxes of the broad phase reach as far.
-    pub(crate) fn limit(&self, i: usize) -> f64 {
-        self.limit[i]
+    /// A resting body that is hit in this step moves in this step: each comes as far as its fastest neighbour.
+    pub(crate) fn find_hits(&mut self, pairs: &PairList) {
+        let Reach { own, limit, hit, .. } = self;
+        hit.fill(own.len(), &|i| own[i]);
+        parallel::for_each(pairs.pairs().par_iter(), |(a, b)| {
+            let (a, b) = (*a as usize, *b as usize);
+            hit.raise(a, own[b].min(limit[a]));
+            hit.raise(b, own[a].min(limit[b]));
+        });
+    }
+
+    /// How far a body comes by its own motion or by that of the fastest beside it \[m\].
+    pub(crate) fn hit(&self, i: usize) -> f64 {
+        self.hit.get(i)
     }
 
     /// Asks for more reach for bodies that `velocities` carry through another one that is not listed: further than

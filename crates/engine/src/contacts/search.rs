@@ -34,9 +34,10 @@ struct Face {
     ball: f64,
     /// Equal-volume radius \[m\].
     radius: f64,
-    /// How far its surface may come in the step, and by a change of its velocity alone \[m\].
-    limit: f64,
+    /// How far a change of its velocity may carry its surface \[m\].
     reach: f64,
+    /// How far it may come by the motion of the fastest body beside it \[m\].
+    hit: f64,
     is_awake: bool,
     is_dynamic: bool,
     /// Driven, and not standing: it meets sleepers.
@@ -46,13 +47,13 @@ struct Face {
 }
 
 impl Face {
-    fn of(bodies: &Bodies<'_>, i: usize, limit: f64, reach: f64) -> Self {
+    fn of(bodies: &Bodies<'_>, i: usize, search: &Reach, reach: f64) -> Self {
         Face {
             centre: bodies.pose[i].position,
             ball: if bodies.round[i] { bodies.extent[i] } else { 0.0 },
             radius: bodies.radius[i],
-            limit,
             reach,
+            hit: search.hit(i),
             is_awake: bodies.awake(i),
             is_dynamic: bodies.dynamic[i],
             drives: bodies.movable[i] && !bodies.dynamic[i] && bodies.velocity[i] != Velocity::ZERO,
@@ -132,6 +133,7 @@ impl Search {
             self.lists.watch(&list);
             *pairs = list;
         }
+        self.reach.find_hits(pairs);
     }
 
     /// Phase `narrowphase`: contacts at the current poses, with what those known before carried. Only bodies for which
@@ -145,7 +147,7 @@ impl Search {
         into: &mut Contacts,
     ) {
         let reach = &self.reach;
-        parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach.limit(i), into.reach[i]));
+        parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach, into.reach[i]));
         let has_moved = |(a, b): (u32, u32)| moved(a) || moved(b);
         search(bodies, pairs, known.contacts, has_moved, (&self.faces, into.ahead, &mut self.tasks), &mut into.list);
         let Contacts { reach, searched, .. } = &mut *into;
@@ -220,23 +222,23 @@ fn keep_contacts<'a>(known: &'a [Contact], pair: (u32, u32), task: &mut Task) ->
 fn pair_contacts(bodies: &Bodies<'_>, ahead: Ahead, (a, b): (u32, u32), [x, y]: [&Face; 2], task: &mut Task) {
     let radius = x.radius.min(y.radius);
     let (i, j) = (a as usize, b as usize);
-    // Most pairs are farther apart than their bodies can come however they move.
-    let farthest = x.limit + y.limit + SLACK * radius;
-    let margin = || farthest.min(ahead.dt * approach(bodies, i, j) + x.reach + y.reach + SLACK * radius);
     let contact = |p: &ContactPoint| Contact::of((a, b), p, radius);
     let Task { points, found } = task;
+    let as_hit = x.hit + y.hit + SLACK * radius;
     if x.ball > 0.0 && y.ball > 0.0 {
-        let reach = x.ball + y.ball + farthest;
-        if (x.centre - y.centre).length_squared() <= reach * reach {
-            found.extend(balls(x.centre, x.ball, y.centre, y.ball, margin()).as_ref().map(contact));
-        }
+        let point = balls(x.centre, x.ball, y.centre, y.ball, as_hit);
+        found.extend(point.as_ref().map(contact));
         return;
     }
     let (box_a, box_b) = (&bodies.boxes[i], &bodies.boxes[j]);
-    if !box_a.padded(farthest).overlaps(box_b) {
+    if !box_a.padded(as_hit).overlaps(box_b) {
         return;
     }
-    let margin = margin();
+    let margin = if x.ball > 0.0 || y.ball > 0.0 {
+        as_hit
+    } else {
+        as_hit.min(ahead.dt * approach(bodies, i, j) + x.reach + y.reach + SLACK * radius)
+    };
     if !box_a.padded(margin).overlaps(box_b) {
         return;
     }
