@@ -102,8 +102,8 @@ fn a_shaken_pack_allocates_only_where_it_outgrows_its_buffers() {
             allocations(&mut simulation, 2 * WARM_UP);
             let (count, hits) = allocations(&mut simulation, 100);
             assert!(hits > 100, "{name}: {hits} hits are no shaking");
-            // Measured: 29 for spheres, 20 for cubes or less, in any 100 steps from 1000 on. All are lists of the solver
-            // that meet more contacts than before: the levels of the energy release
+            // Measured: 29 for spheres, 20 for cubes or less, in any 100 steps from 1000 on. All are lists of the
+            // solver that meet more contacts than before: the levels of the energy release
             // (`crates/solver/src/laws/tracking/approach/levels.rs`) and the packs of the contact stage. An allocation
             // in every step would make it 100.
             assert!(count < 100, "{name}: {count} allocations in 100 steps");

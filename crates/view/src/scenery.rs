@@ -4,8 +4,8 @@
 //! first static thing is kept, of the rays to its light what static things they meet; of an edge's finer rays the first
 //! static thing, once they were needed. What moves is laid over it by [`crate::apart`].
 //!
-//! Kept are 24 to 32 bytes a ray, 8 for each sky ray, 1 for the sun: with the options of a film some 65 bytes a pixel,
-//! and 150 for each pixel on an edge.
+//! Kept are 32 bytes for each ray that sees, 8 for each sky ray, 1 for the sun, 24 for what an edge may add: with the
+//! options of a film 65 bytes a pixel, and 128 more for a pixel on an edge.
 
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ use crate::world::World;
 
 /// Static things of fewer elements than this are asked again: that is as quick as looking up what they gave.
 const MANY_ELEMENTS: usize = 1000;
-/// Pictures with more occlusion rays than this, which are asked for by nobody, would keep too much.
+/// Pictures with more occlusion rays than this are drawn without: they would keep too much. Two are usual.
 const MOST_SKY_RAYS: u32 = 16;
 /// Sky rays are followed this much farther than they reach, as their reach follows the mean size of what is present.
 const REACH_MARGIN: f64 = 1.25;
@@ -66,8 +66,8 @@ pub(crate) struct Scenery {
 pub(crate) struct LastScenery(Option<Scenery>);
 
 impl LastScenery {
-    /// The scenery of a picture of `width` columns, with `side` x `side` finer rays along edges; none where it would
-    /// spare nothing.
+    /// The scenery of a picture of `world`, with `side` x `side` finer rays along edges; none where it would spare
+    /// nothing.
     pub(crate) fn of(&mut self, world: &World, lens: &Lens, lamp: &Lamp, side: u32) -> Option<&Scenery> {
         let fixed = world.solids.iter().zip(&world.skins).filter(|(_, skin)| skin.fixed);
         let solids: Vec<Solid> = fixed.map(|(solid, _)| solid.clone()).collect();

@@ -1,7 +1,7 @@
 //! A renderer that remembers static ground draws, to the byte, what [`render`] draws, which remembers nothing.
 
 use granule_engine::{BodySnapshot, Snapshot};
-use granule_geometry::Shape;
+use granule_geometry::{Primitive, Shape};
 use granule_model::{Aabb, BodyId, BodyKind, DVec3, Pose, Velocity};
 use granule_view::{Camera, RenderOptions, Renderer, render};
 
@@ -9,7 +9,9 @@ use granule_view::{Camera, RenderOptions, Renderer, render};
 const BLOCK: usize = 2;
 const WALL: usize = 6;
 /// Place of the first grain.
-const GRAINS: usize = 8;
+const GRAINS: usize = 8 + LIDS;
+/// Number of small blocks and their lids.
+const LIDS: usize = 40;
 
 fn body(kind: BodyKind, shape: Shape, position: DVec3) -> BodySnapshot {
     let mass = if kind == BodyKind::Dynamic { 1.0 } else { 0.0 };
@@ -48,7 +50,7 @@ fn waves() -> Shape {
 fn surroundings() -> Vec<BodySnapshot> {
     let half_space =
         |normal: DVec3, position: DVec3| body(BodyKind::Static, Shape::half_space(normal).expect("a normal"), position);
-    vec![
+    let mut bodies = vec![
         body(BodyKind::Static, waves(), DVec3::ZERO),
         cuboid(BodyKind::Static, [6.0, 6.0, 8.0], [12.0, 20.0, 2.0]),
         cuboid(BodyKind::Static, [6.0, 6.0, 8.0], [15.0, 22.0, 2.0]),
@@ -57,11 +59,29 @@ fn surroundings() -> Vec<BodySnapshot> {
         half_space(DVec3::X, DVec3::X * 1.0),
         cuboid(BodyKind::Static, [12.0, 0.5, 40.0], [20.0, 8.0, 4.0]),
         cuboid(BodyKind::Driven, [1.0, 8.0, 3.0], [26.0, 20.0, 5.0]),
-    ]
+    ];
+    for i in 0..LIDS as u32 / 2 {
+        let (x, y) = (8.0 + 6.0 * f64::from(i % 5), 5.0 + 9.0 * f64::from(i / 5));
+        let block = cuboid(BodyKind::Static, [2.0, 2.0, 4.0], [x, y, 4.0]);
+        let lid = lid(&block);
+        bodies.extend(if i % 2 == 0 { [block, lid] } else { [lid, block] });
+    }
+    bodies
 }
 
-/// Balls and bricks that move; some leave and come back. Some bricks have faces in one plane with a block, and with
-/// each other.
+/// The two triangles on top of a block once more, as ground: rays meet both at the same distance, and where ground is
+/// relief they differ in colour.
+fn lid(block: &BodySnapshot) -> BodySnapshot {
+    let surfaces = block.shape.surface();
+    let [Primitive::Triangles(surface)] = surfaces.as_slice() else { panic!("a cuboid is made of triangles") };
+    let on_top = |t: &&[u32; 3]| t.iter().all(|&i| surface.vertices[i as usize].z > 0.0);
+    let triangles: Vec<[u32; 3]> = surface.triangles.iter().filter(on_top).copied().collect();
+    let shape = Shape::mesh(&surface.vertices, &triangles).expect("a surface");
+    body(BodyKind::Static, shape, block.pose.position)
+}
+
+/// Balls and bricks that move; some leave and come back, in frame 6 all have left. Some bricks have faces in one plane
+/// with a block, and with each other.
 fn state(frame: u32) -> Snapshot {
     let mut bodies = surroundings();
     let time = f64::from(frame);
@@ -75,9 +95,9 @@ fn state(frame: u32) -> Snapshot {
         bodies.push(body(BodyKind::Dynamic, Shape::sphere(0.9).expect("a radius"), DVec3::new(x, y, height)));
     }
     for (i, grain) in bodies[GRAINS..].iter_mut().enumerate() {
-        grain.present = !(i as u32 + 3 * frame).is_multiple_of(7);
+        grain.present = frame != 6 && !(i as u32 + 3 * frame).is_multiple_of(7);
     }
-    bodies[WALL].present = frame != 2;
+    bodies[WALL].present = ![2, 6].contains(&frame);
     bodies[BLOCK].present = frame != 4;
     Snapshot { time, step: 0, bodies }
 }
@@ -115,7 +135,7 @@ fn check(frames: &[(u32, Camera, RenderOptions)]) -> usize {
 fn frames_with_things_that_move_leave_and_come_back_are_those_of_a_fresh_renderer() {
     for relief in [None, Some(true), Some(false)] {
         let options = RenderOptions { relief, ..options() };
-        let frames: Vec<_> = [0, 1, 1, 2, 3, 4, 5, 0].map(|frame| (frame, camera(0.3), options.clone())).into();
+        let frames: Vec<_> = [0, 1, 1, 2, 6, 3, 4, 5, 0].map(|frame| (frame, camera(0.3), options.clone())).into();
         // All but the one that is drawn twice.
         assert_eq!(check(&frames), frames.len() - 1, "{relief:?}");
     }
@@ -163,6 +183,25 @@ fn static_bodies_that_move_between_pictures_are_seen_where_they_are() {
         }
     }
     assert!(images[0] == images[5] && images[5] != images[6] && images[6] != images[7] && images[0] == images[11]);
+}
+
+/// Once the small grains have left, neighbours darken from farther away, as they do with the mean radius.
+#[test]
+fn sky_rays_reach_as_far_as_the_bodies_present_say() {
+    let ball = |radius: f64, x: f64| {
+        let shape = Shape::sphere(radius).expect("a radius");
+        body(BodyKind::Dynamic, shape, DVec3::new(x, 12.0, 4.0))
+    };
+    let state = |small: bool| {
+        let mut bodies = vec![body(BodyKind::Static, waves(), DVec3::ZERO), ball(2.0, 20.0)];
+        bodies.extend((0..12).map(|i| BodySnapshot { present: small, ..ball(0.2, 8.0 + f64::from(i)) }));
+        Snapshot { time: 0.0, step: 0, bodies }
+    };
+    let mut renderer = Renderer::new();
+    for small in [true, false, true] {
+        let image = renderer.render(&state(small), &camera(0.3), &options());
+        assert!(image == render(&state(small), &camera(0.3), &options()), "{small}");
+    }
 }
 
 #[test]
