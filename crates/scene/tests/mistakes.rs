@@ -240,6 +240,9 @@ fn values_that_exclude_each_other() {
     mistake("name = \"ball\"", "motion.constant = {}", Conflict, "motion", "only for driven bodies");
     mistake("kind = \"static\"", "", Conflict, "{ half-space.normal = [0.0, 0.0, 1.0] }", "has no finite volume");
     mistake("count = 8", "count = 8\nlayers = 2", Conflict, "2", "exclude each other");
+    mistake("pitch = 0.2\n", "pitch = 0.2\npattern = \"graded\"\n", Conflict, "0.2", "sizes give distances");
+    let graded = "pattern = \"graded\"\nlayer_height = 0.3\n";
+    mistake("pitch = 0.2\n", graded, Conflict, "0.3", "`layer_height` and the pattern `graded` exclude each other");
     mistake("sphere.radius = 0.05", "sphere.radius = 0.05\ncross.edge = 1", Conflict, "cross", "`sphere` or `cross`");
     mistake("[[fill]]", "[[stage]]\nlimit = 1\n[[fill]]", Conflict, "2.0", "so does a stage");
 }

@@ -106,14 +106,21 @@ impl Reach {
         parallel::fill(padding, bodies.len(), &more);
     }
 
-    /// A resting body that is hit in this step moves in this step: each comes as far as its fastest neighbour.
-    pub(crate) fn find_hits(&mut self, pairs: &PairList) {
+    /// A resting body that is hit in this step moves in this step: each comes as far as its fastest neighbour. So far
+    /// balls are looked at.
+    pub(crate) fn find_hits(&mut self, bodies: &Bodies<'_>, pairs: &PairList, into: &mut Contacts) {
         let Reach { own, limit, hit, .. } = self;
         hit.fill(own.len(), &|i| own[i]);
         parallel::for_each(pairs.pairs().par_iter(), |(a, b)| {
             let (a, b) = (*a as usize, *b as usize);
             hit.raise(a, own[b].min(limit[a]));
             hit.raise(b, own[a].min(limit[b]));
+        });
+        let hit = &*hit;
+        parallel::for_each(into.reach.par_iter_mut().enumerate(), |(i, reach)| {
+            if bodies.round[i] {
+                *reach = hit.get(i);
+            }
         });
     }
 
@@ -132,7 +139,11 @@ impl Reach {
         dt: f64,
     ) -> bool {
         let further = |i: usize| {
-            let needed = change(bodies, i, (&contacts.velocity[i], &velocities[i]), dt);
+            let needed = if bodies.round[i] {
+                way(bodies, i, &velocities[i], contacts.crowd, dt)
+            } else {
+                change(bodies, i, (&contacts.velocity[i], &velocities[i]), dt)
+            };
             (bodies.awake(i) && needed > contacts.reach[i] + bodies.half_width[i]).then_some(needed)
         };
         if parallel::sum(0..bodies.len(), &|range| range.filter(|i| further(*i).is_some()).count()) == 0 {

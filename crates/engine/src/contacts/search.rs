@@ -34,7 +34,7 @@ struct Face {
     ball: f64,
     /// Equal-volume radius \[m\].
     radius: f64,
-    /// How far a change of its velocity may carry its surface \[m\].
+    /// See [`Contacts::reach`] \[m\].
     reach: f64,
     /// How far it may come by the motion of the fastest body beside it \[m\].
     hit: f64,
@@ -133,7 +133,7 @@ impl Search {
             self.lists.watch(&list);
             *pairs = list;
         }
-        self.reach.find_hits(pairs);
+        self.reach.find_hits(bodies, pairs, into);
     }
 
     /// Phase `narrowphase`: contacts at the current poses, with what those known before carried. Only bodies for which
@@ -302,5 +302,26 @@ mod tests {
         let second = look(&first);
         assert_eq!(carries(&second), [7.0]);
         assert_eq!(carries(&look(&second)), [7.0], "without a step between nothing is lost");
+    }
+    /// A ball that slept has its neighbours looked for anew where something throws it: sleepers are looked at as far as
+    /// they moved when they fell asleep.
+    #[test]
+    fn what_is_thrown_out_of_its_sleep_is_not_known() {
+        let (table, mut state, frames) = balls();
+        let (mut search, mut pairs) = (Search::default(), Arc::default());
+        let mut look = |state: &BodyState, known: &Contacts| {
+            let bodies = state.view(&table, &frames);
+            let mut found = Contacts::default();
+            search.find_pairs(&bodies, Ahead { dt: 0.01, speed_gain: 0.0 }, &mut pairs, &mut found);
+            search.find_contacts(&bodies, &pairs, Known::of(known), |_| true, &mut found);
+            found
+        };
+        let awake = look(&state, &Contacts::default());
+        state.asleep[0] = true;
+        let is_known = |state: &BodyState, found: &Contacts| found.is_known(&state.view(&table, &frames), &[0]);
+        assert!(is_known(&state, &look(&state, &awake)));
+        // A fifth of the radius in the step.
+        state.velocity[1].linear = -10.0 * DVec3::X;
+        assert!(!is_known(&state, &look(&state, &awake)));
     }
 }

@@ -113,7 +113,7 @@ pub(crate) struct Contacts {
     /// The step for which they were looked for, and the velocity of each body \[m/s\].
     pub(crate) ahead: Ahead,
     pub(crate) velocity: Vec<Velocity>,
-    /// How far a change of its velocity may carry the surface of each body \[m\].
+    /// How far a change of its velocity may carry the surface of each body; of a ball how far it may come in all \[m\].
     pub(crate) reach: Vec<f64>,
     /// Reach with which the contacts of each body were looked for while it was awake last \[m\].
     pub(crate) searched: Vec<f64>,
@@ -124,7 +124,7 @@ pub(crate) struct Contacts {
 /// Whether a list has room for more than half as many contacts again as there are: of crosses that fall into a heap
 /// 9000 were listed in one step, and 3000 at its end.
 pub(crate) fn is_roomy(list: &Vec<Contact>) -> bool {
-    list.capacity() > 3 * list.len()
+    2 * list.capacity() > 3 * list.len()
 }
 
 impl Contacts {
