@@ -4,9 +4,9 @@
 //! grains, those in the slab that the other one reaches into. Of the second grain corners and edges are asked alone
 //! where the nodes of the first are finer than what the second's grid resolves. Of these remain: corners and nodes of
 //! sharp edges; nodes no neighbour of which is lower, or faces the other surface more, and the rims of flat places; and
-//! nodes that come down next when the grain tilts about those. Where the surface is smooth a node only says where to begin: the contact is the point
-//! of the contour that is lowest over the other surface. Corners of the other body are asked for in the distances of
-//! the grain in turn.
+//! nodes that come down next when the grain tilts about those. Where the surface is smooth a node only says where to
+//! begin: the contact is the point of the contour that is lowest over the other surface. Corners of the other body are
+//! asked for in the distances of the grain in turn.
 //!
 //! Of the points of one side those are kept that are lowest or reach farthest (`reduce`).
 

@@ -119,8 +119,8 @@ impl Workspace {
         }
     }
 
-    /// Of the nodes found: corners, those on sharp edges, the lowest of each place and those that face the other surface
-    /// most; and where edges leave.
+    /// Of the nodes found: corners, those on sharp edges, the lowest of each place and those that face the other
+    /// surface most; and where edges leave.
     pub(super) fn lowest(&mut self, grain: &GrainData, to_field: &Pose) {
         let Workspace { hits, gaps, facing, lowest, ends, .. } = self;
         gaps.resize(gaps.len().max(grain.len()), f64::INFINITY);
