@@ -18,4 +18,5 @@ pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reductions;
 pub(crate) mod rest;
+pub(crate) mod sights;
 pub(crate) mod state;

@@ -19,8 +19,9 @@ const RATIOS: [f64; 5] = [1e2, 1e3, 1e4, 1e5, 1e6];
 const AT_REST: f64 = 1e-3;
 /// Overlap that is allowed, over the equal-volume radius of the smaller grain.
 const OVERLAP: f64 = 0.01;
-/// Sweeps and impulses of one step: none stalls. Measured: 8000 and 26 000, with a ratio of 1e6 46 000 sweeps.
-const SWEEPS: u32 = 10_000;
+/// Sweeps and impulses of one step: none stalls. A part of a step makes 8000 at most; one step of pebbles of a ratio of
+/// 1e4 is divided into seven parts and makes 27 842, one of a ratio of 1e6 46 000. Impulses: 26 000.
+const SWEEPS: u32 = 8 * 8000;
 const IMPULSES: u64 = 200_000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -34,6 +34,6 @@ pub use build_grain::GrainOptions;
 pub use error::ShapeError;
 pub use granule_levelset::{Inside, Volume as VoxelVolume};
 pub use height_field::HeightField;
-pub use narrow::{balls, contacts, passage};
+pub use narrow::{Spot, balls, contacts, contacts_and_spots, contacts_at, leeway, passage};
 pub use shape::Shape;
 pub use surface::{Primitive, Surface};

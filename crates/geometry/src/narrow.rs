@@ -10,7 +10,7 @@
 //! - The points foretell: a small motion brings no surface nearer than they say to first order, but for surfaces that
 //!   lie beyond the margin or look more than 45 degrees away from the normal.
 //! - A point is reported when its gap is at most the margin. Nothing is remembered between calls: the answer depends on
-//!   the arguments alone, bit for bit.
+//!   the arguments alone, bit for bit. Who calls may keep the spots of a search for the steps after it (`spots`).
 //! - Exchanging the bodies gives the same points and gaps to rounding, with opposite normals.
 //! - No tolerance is absolute: scaling a problem by a power of two scales the answer exactly.
 //! - The feature key is unique within the pair and stays the same while the same features touch.
@@ -46,6 +46,7 @@ mod round_beside;
 mod round_pair;
 mod solid;
 mod sphere;
+mod spots;
 mod tidy;
 mod topology;
 mod wall;
@@ -53,6 +54,7 @@ mod wall;
 use granule_model::{ContactPoint, DVec3, Pose};
 
 pub use self::sphere::balls;
+pub use self::spots::{Spot, contacts_and_spots, contacts_at, leeway};
 use crate::Shape;
 use crate::geometry::Geometry;
 
@@ -203,7 +205,7 @@ fn convex_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
             capsule::capsule_capsule(&core_a, *ra, &core_b, *rb, margin, out);
         }
         (Cuboid { half: ha }, Cuboid { half: hb }) => cuboid::cuboid_cuboid(*ha, a.pose, *hb, b.pose, margin, out),
-        (Grain(one), Grain(other)) => grain::grain_grain((one, a.pose), (other, b.pose), margin, out),
+        (Grain(one), Grain(other)) => grain::grain_grain((one, a.pose), (other, b.pose), margin, out, &mut |_| {}),
         (_, Grain(data)) => grain::piece_grain(a, (data, b.pose), margin, out),
         _ => {
             match b.geometry {

@@ -74,7 +74,8 @@ const ALL: &[Layers] = &[
         folder: "crates/engine/src/world",
         path: "world",
         layers: &[
-            &["account", "contact", "error", "parallel", "pool"],
+            &["account", "error", "parallel", "pool", "sights"],
+            &["contact"],
             &["accuracy", "domain"],
             &["overlap"],
             &["description"],

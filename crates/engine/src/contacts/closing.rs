@@ -96,7 +96,7 @@ impl Active {
     /// What a search after the part starts from: its impulses, or those of the step before where it is not solved.
     pub(crate) fn known(&self) -> Known<'_> {
         let carried = if self.carrying.is_empty() { self.carried() } else { &self.carrying };
-        Known { contacts: self.contacts(), carried, searched: &self.all.searched }
+        Known { contacts: self.contacts(), carried, searched: &self.all.searched, sights: &self.all.sights }
     }
 }
 

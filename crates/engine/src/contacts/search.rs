@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use granule_broadphase::{BroadPhase, BroadPhaseInput, PairList};
-use granule_geometry::{balls, contacts};
+use granule_geometry::{balls, contacts, contacts_and_spots, contacts_at, leeway};
 use granule_model::{ContactPoint, DVec3, Velocity};
 use granule_solver::make_room;
 use rayon::prelude::*;
@@ -17,6 +17,7 @@ use crate::world::bodies::Bodies;
 use crate::world::contact::{Ahead, Carried, Contact, Contacts, SLACK, inherit, is_roomy};
 use crate::world::parallel;
 use crate::world::pool::Pool;
+use crate::world::sights::{Following, Lie, Sights};
 
 /// Pairs that one task of the narrow phase takes: small enough to share out a few hundred pairs, large enough to hide
 /// the hand-over. Fixed, so that no result depends on the number of threads.
@@ -24,6 +25,10 @@ const CHUNK: usize = 128;
 /// Tasks that run between two copies of what they found: enough for any number of threads, and so few that what they
 /// hold stays in the caches. Without that the contacts of 10 000 spheres took 510 bytes a body twice.
 const TASKS: usize = 256;
+
+/// Share of the leeway of a pair that its surfaces may move in a step, where a search marks its spots for the steps
+/// after it: it looks a little farther for that.
+const LASTS: f64 = 0.5;
 
 /// What pairs ask of a body, in one line of the cache: two balls need no more.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +72,7 @@ impl Face {
 struct Task {
     points: Vec<ContactPoint>,
     found: Vec<Contact>,
+    sights: Sights,
 }
 
 /// The contacts that a search starts from: what is known of sleepers, and what is handed on.
@@ -76,12 +82,14 @@ pub(crate) struct Known<'a> {
     /// What they carry; see [`Contacts::carried`].
     pub(crate) carried: &'a [Carried],
     pub(crate) searched: &'a [f64],
+    pub(crate) sights: &'a Sights,
 }
 
 impl<'a> Known<'a> {
     /// All that is known of a state.
     pub(crate) fn of(contacts: &'a Contacts) -> Self {
-        Known { contacts: &contacts.list, carried: &contacts.carried, searched: &contacts.searched }
+        let Contacts { list, carried, searched, sights, .. } = contacts;
+        Known { contacts: list, carried, searched, sights }
     }
 }
 
@@ -149,7 +157,7 @@ impl Search {
         let reach = &self.reach;
         parallel::fill(&mut self.faces, bodies.len(), &|i| Face::of(bodies, i, reach, into.reach[i]));
         let has_moved = |(a, b): (u32, u32)| moved(a) || moved(b);
-        search(bodies, pairs, known.contacts, has_moved, (&self.faces, into.ahead, &mut self.tasks), &mut into.list);
+        search(bodies, pairs, known, has_moved, (&self.faces, &mut self.tasks), into);
         let Contacts { reach, searched, .. } = &mut *into;
         let before = |i: usize| known.searched.get(i).copied().unwrap_or(0.0);
         parallel::fill(searched, bodies.len(), &|i| if bodies.awake(i) { reach[i] } else { before(i) });
@@ -163,32 +171,38 @@ impl Search {
 fn search(
     bodies: &Bodies<'_>,
     pairs: &PairList,
-    known: &[Contact],
+    known: Known<'_>,
     is_asked: impl Fn((u32, u32)) -> bool + Sync,
-    (faces, ahead, tasks): (&[Face], Ahead, &mut Vec<Task>),
-    list: &mut Vec<Contact>,
+    (faces, tasks): (&[Face], &mut Vec<Task>),
+    into: &mut Contacts,
 ) {
-    let pairs = pairs.pairs();
+    let (pairs, ahead) = (pairs.pairs(), into.ahead);
     if tasks.is_empty() {
         tasks.resize_with(TASKS, Task::default);
     }
     let work = |(pairs, task): (&[(u32, u32)], &mut Task)| {
         task.found.clear();
-        // Both lists are in pair order: what is known is searched for once, and then followed.
-        let mut known = pairs.first().map_or(&[][..], |pair| &known[known.partition_point(|c| (c.a, c.b) < *pair)..]);
+        task.sights.clear();
+        // All lists are in pair order: what is known is searched for once, and then followed.
+        let first = pairs.first().copied().unwrap_or_default();
+        let mut sights = known.sights.from(first);
+        let mut known = &known.contacts[known.contacts.partition_point(|c| (c.a, c.b) < first)..];
         for (a, b) in pairs {
             let pair = [&faces[*a as usize], &faces[*b as usize]];
             if pair.iter().any(|face| face.apart) {
                 continue;
             }
             if may_change(pair) && is_asked((*a, *b)) {
-                pair_contacts(bodies, ahead, (*a, *b), pair, task);
+                pair_contacts(bodies, ahead, (*a, *b), pair, &mut sights, task);
             } else {
                 known = keep_contacts(known, (*a, *b), task);
+                sights.find((*a, *b)).into_iter().for_each(|sight| task.sights.keep(sight));
             }
         }
     };
+    let Contacts { list, sights, .. } = into;
     list.clear();
+    sights.clear();
     for batch in pairs.chunks(TASKS * CHUNK) {
         let of_tasks = &mut tasks[..batch.len().div_ceil(CHUNK)];
         if of_tasks.len() > 1 {
@@ -200,6 +214,7 @@ fn search(
         let count = list.len() + found;
         make_room(list, count);
         of_tasks.iter().for_each(|task| list.extend_from_slice(&task.found));
+        of_tasks.iter().for_each(|task| sights.append(&task.sights));
     }
 }
 
@@ -219,11 +234,18 @@ fn keep_contacts<'a>(known: &'a [Contact], pair: (u32, u32), task: &mut Task) ->
 }
 
 /// Contacts of one pair.
-fn pair_contacts(bodies: &Bodies<'_>, ahead: Ahead, (a, b): (u32, u32), [x, y]: [&Face; 2], task: &mut Task) {
+fn pair_contacts(
+    bodies: &Bodies<'_>,
+    ahead: Ahead,
+    (a, b): (u32, u32),
+    [x, y]: [&Face; 2],
+    known: &mut Following<'_>,
+    task: &mut Task,
+) {
     let radius = x.radius.min(y.radius);
     let (i, j) = (a as usize, b as usize);
     let contact = |p: &ContactPoint| Contact::of((a, b), p, radius);
-    let Task { points, found } = task;
+    let Task { points, found, sights } = task;
     let as_hit = x.hit + y.hit + SLACK * radius;
     if x.ball > 0.0 && y.ball > 0.0 {
         let point = balls(x.centre, x.ball, y.centre, y.ball, as_hit);
@@ -243,7 +265,26 @@ fn pair_contacts(bodies: &Bodies<'_>, ahead: Ahead, (a, b): (u32, u32), [x, y]: 
         return;
     }
     points.clear();
-    contacts(&bodies.shape[i], &bodies.pose[i], &bodies.shape[j], &bodies.pose[j], margin, points);
+    let (one, other) = ((&bodies.shape[i], &bodies.pose[i]), (&bodies.shape[j], &bodies.pose[j]));
+    match leeway(one.0, other.0) {
+        None => contacts(one.0, one.1, other.0, other.1, margin, points),
+        Some(leeway) => {
+            let lie = Lie::of((one.1, bodies.extent[i]), (other.1, bodies.extent[j]));
+            let held = known.find((a, b)).and_then(|seen| Some((seen, seen.0.holds(&lie, margin, leeway)?)));
+            match held {
+                Some((seen, moved)) => {
+                    contacts_at(one, other, (seen.1, margin, moved), points);
+                    sights.keep(seen);
+                }
+                None if ahead.dt * approach(bodies, i, j) <= LASTS * leeway => {
+                    let farther = margin + leeway;
+                    sights.note((a, b), &lie, farther, |spots| contacts_and_spots(one, other, farther, points, spots));
+                    points.retain(|point| point.gap <= margin);
+                }
+                None => contacts(one.0, one.1, other.0, other.1, margin, points),
+            }
+        }
+    }
     found.extend(points.iter().map(contact));
 }
 

@@ -114,7 +114,7 @@ impl Simulation {
         drop(contacts);
         let present = &self.catalogue.bodies.present;
         Arc::make_mut(&mut self.state.detected.pairs).forget(gone);
-        Arc::make_mut(&mut self.state.detected.contacts).retain(|c| present[c.a as usize] && present[c.b as usize]);
+        Arc::make_mut(&mut self.state.detected.contacts).retain(|(a, b)| present[a as usize] && present[b as usize]);
         self.forget_sleep();
     }
 

@@ -163,12 +163,12 @@ mod tests {
         assert_eq!(*driven, kept.driven);
         let Detected { contacts, pairs, is_stale } = detected;
         assert_eq!(*is_stale, kept.detected.is_stale);
-        let Contacts { list, carried, ahead, velocity, reach, searched, crowd } = &**contacts;
+        let Contacts { list, carried, ahead, velocity, reach, searched, crowd, sights } = &**contacts;
         assert_eq!(*list, shared.0.list);
         assert_eq!(*carried, shared.0.carried);
         assert_eq!((ahead, velocity), (&shared.0.ahead, &shared.0.velocity));
         assert_eq!((reach, searched), (&shared.0.reach, &shared.0.searched));
-        assert_eq!(*crowd, shared.0.crowd);
+        assert_eq!((crowd, sights), (&shared.0.crowd, &shared.0.sights));
         assert_eq!(**pairs, shared.1);
     }
 

@@ -298,6 +298,7 @@ fn part_contacts(group: &Group, before: &Contacts, apart: &[bool], own: &mut Con
     own.velocity.clone_from(&before.velocity);
     own.reach.clone_from(&before.reach);
     own.crowd = before.crowd;
+    own.sights.clone_from(&before.sights);
     own.searched.clear();
     // Before the first search nobody was looked at.
     let searched = (0..members.len()).map(|i| if members[i] { before.searched.get(i) } else { after.searched.get(i) });
@@ -315,6 +316,8 @@ fn join_contacts(group: &Group, own: &Contacts, joined: &mut Contacts) {
     joined.list.clear();
     joined.carried.clear();
     joined.searched.clone_from(&own.searched);
+    let is_own = |(a, b): (u32, u32)| group.members[a as usize] || group.members[b as usize];
+    joined.sights.join(&own.sights, &group.after.sights, is_own);
     let all = group.after.list.iter().zip(&group.after.carried);
     let mut others = all.filter(|(c, _)| !is_of(c, &group.members)).peekable();
     let mut push = |(c, carried): (&Contact, &Carried)| {

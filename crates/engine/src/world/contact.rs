@@ -8,6 +8,8 @@ use granule_model::{ContactPoint, DVec3, Pose, Velocity};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::world::sights::Sights;
+
 /// A contact of the current poses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Contact {
@@ -119,6 +121,8 @@ pub(crate) struct Contacts {
     pub(crate) searched: Vec<f64>,
     /// How the crowd moved, relative to which distances count \[m/s\].
     pub(crate) crowd: DVec3,
+    /// Where the contacts of pairs were found that hardly move.
+    pub(crate) sights: Sights,
 }
 
 /// Whether a list has room for more than half as many contacts again as there are: of crosses that fall into a heap
@@ -135,11 +139,13 @@ impl Contacts {
         self.carried.insert(place, Carried::default());
     }
 
-    /// Drops the contacts of which `keep` does not hold, with what they carry.
-    pub(crate) fn retain(&mut self, keep: impl Fn(&Contact) -> bool) {
+    /// Drops the contacts of pairs for which `keep` does not hold, with what they carry and where they were found.
+    pub(crate) fn retain(&mut self, keep: impl Fn((u32, u32)) -> bool) {
+        let sights = std::mem::take(&mut self.sights);
+        self.sights.join(&sights, &Sights::default(), &keep);
         let mut kept = 0;
         for k in 0..self.list.len() {
-            if keep(&self.list[k]) {
+            if keep(self.list[k].pair()) {
                 (self.list[kept], self.carried[kept]) = (self.list[k], self.carried[k]);
                 kept += 1;
             }

@@ -9,6 +9,9 @@
 //! asked for in the distances of the grain in turn.
 //!
 //! Of the points of one side those are kept that are lowest or reach farthest (`reduce`).
+//!
+//! Where each of them was found is a [`Spot`]. While the bodies hardly move against each other, points are taken at the
+//! spots of a search before, and no node is looked for.
 
 mod candidates;
 mod corners;
@@ -16,6 +19,7 @@ mod facing;
 mod look;
 mod reduce;
 mod refine;
+mod spot;
 
 use std::cell::RefCell;
 
@@ -27,9 +31,10 @@ use self::corners::for_each_face_at;
 use self::facing::Facing;
 use self::look::{Look, Which, between, tells_all};
 use self::reduce::{merge, reduce};
-use self::refine::Touch;
+use self::refine::{Descent, Touch};
+pub(super) use self::spot::leeway as leeway_of;
 use super::field::{Contour, Field, Piece};
-use super::{Side, limit_width};
+use super::{Side, Spot, limit_width};
 use crate::grain::{GrainData, NEIGHBOURS};
 
 /// Keys of points between two nodes of an edge start here, beyond those of the nodes.
@@ -51,17 +56,23 @@ thread_local! {
 pub(super) fn grain_wall<F: Field>(
     (grain, pose): (&GrainData, &Pose),
     (wall, wall_pose): (&F, &Pose),
-    margin: f64,
-    key: u32,
+    (margin, key): (f64, u32),
     out: &mut Vec<ContactPoint>,
+    mark: &mut impl FnMut(Option<Spot>),
 ) {
     let start = out.len();
-    touch((grain, &grain.placed(pose)), (wall, wall_pose), &Look::at_all(margin, grain.bulge, key), out);
+    touch((grain, &grain.placed(pose)), (wall, wall_pose), &Look::at_all(margin, grain.bulge, key), out, mark);
     finish(out, start, (grain.half_width, grain.node_spacing), pose.rotation);
 }
 
-/// Two grains.
-pub(super) fn grain_grain(a: (&GrainData, &Pose), b: (&GrainData, &Pose), margin: f64, out: &mut Vec<ContactPoint>) {
+/// Two grains; `mark` is told the spots of all points, of those too that say what others do; none of a sharp edge.
+pub(super) fn grain_grain(
+    a: (&GrainData, &Pose),
+    b: (&GrainData, &Pose),
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+    mark: &mut impl FnMut(Option<Spot>),
+) {
     let start = out.len();
     let (grains, poses) = ([a.0, b.0], [a.0.placed(a.1), b.0.placed(b.1)]);
     let bulge = a.0.bulge + b.0.bulge;
@@ -75,14 +86,62 @@ pub(super) fn grain_grain(a: (&GrainData, &Pose), b: (&GrainData, &Pose), margin
         let from = out.len();
         let field = Contour(&grains[other].level_set);
         let look = Look { which, slab, margin, slack: bulge, key };
-        touch((grains[one], &poses[one]), (&field, &poses[other]), &look, out);
+        touch((grains[one], &poses[one]), (&field, &poses[other]), &look, out, mark);
         if one == 1 {
             out[from..].iter_mut().for_each(|c| *c = c.swapped());
         }
     }
     // Keys name the grain by its place in the pair, which stays the same over steps.
-    let scale = (a.0.half_width.min(b.0.half_width), a.0.node_spacing.min(b.0.node_spacing));
-    finish(out, start, scale, poses[first].rotation);
+    finish(out, start, scale_of([a.0, b.0]), poses[first].rotation);
+}
+
+/// The thickness of the thinner of two grains, and the smaller distance of nodes \[m\].
+fn scale_of([a, b]: [&GrainData; 2]) -> (f64, f64) {
+    (a.half_width.min(b.half_width), a.node_spacing.min(b.node_spacing))
+}
+
+/// Two grains at spots of an earlier search.
+pub(super) fn grain_grain_at(
+    a: (&GrainData, &Pose),
+    b: (&GrainData, &Pose),
+    (spots, margin, moved): (&[Spot], f64, f64),
+    out: &mut Vec<ContactPoint>,
+) {
+    let start = out.len();
+    let (grains, poses) = ([a.0, b.0], [a.0.placed(a.1), b.0.placed(b.1)]);
+    for one in 0..2 {
+        let other = 1 - one;
+        let (from, to_field) = (out.len(), relative(&poses[one], &poses[other]));
+        let teller = Teller {
+            grain: grains[one],
+            placed: &poses[one],
+            field: &Contour(&grains[other].level_set),
+            field_pose: &poses[other],
+            to_field: &to_field,
+            margin,
+            key: SECOND * one as u32,
+        };
+        let own = spots.iter().filter(|spot| (spot.feature / SECOND) as usize == one);
+        out.extend(own.filter_map(|spot| teller.at_spot(spot, moved)));
+        if one == 1 {
+            out[from..].iter_mut().for_each(|c| *c = c.swapped());
+        }
+    }
+    finish(out, start, scale_of(grains), poses[0].rotation);
+}
+
+/// A grain as body A against a wall, at spots of an earlier search.
+pub(super) fn grain_wall_at<F: Field>(
+    (grain, pose): (&GrainData, &Pose),
+    (field, field_pose): (&F, &Pose),
+    (spots, margin, moved): (&[Spot], f64, f64),
+    out: &mut Vec<ContactPoint>,
+) {
+    let start = out.len();
+    let placed = &grain.placed(pose);
+    let teller = Teller { grain, placed, field, field_pose, to_field: &relative(placed, field_pose), margin, key: 0 };
+    out.extend(spots.iter().filter_map(|spot| teller.at_spot(spot, moved)));
+    finish(out, start, (grain.half_width, grain.node_spacing), pose.rotation);
 }
 
 /// Whether the nodes of `a` come before those of `b`, the same for both orders of a pair.
@@ -97,7 +156,13 @@ fn comes_first((a, pose_a): (&GrainData, &Pose), (b, pose_b): (&GrainData, &Pose
 pub(super) fn piece_grain(a: Side, (grain, pose): (&GrainData, &Pose), margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
     let placed = grain.placed(pose);
-    touch((grain, &placed), (&Piece(a.geometry), a.pose), &Look::at_all(margin, 2.0 * grain.bulge, 0), out);
+    touch(
+        (grain, &placed),
+        (&Piece(a.geometry), a.pose),
+        &Look::at_all(margin, 2.0 * grain.bulge, 0),
+        out,
+        &mut |_| {},
+    );
     out[start..].iter_mut().for_each(|c| *c = c.swapped());
     for_each_corner(a.geometry, |number, corner, radius| {
         let at = a.pose.transform_point(corner);
@@ -161,7 +226,7 @@ pub(super) fn grain_ground<F: Field, H: Fn(DVec3) -> bool>(
 ) {
     let start = out.len();
     let placed = grain.placed(pose);
-    touch((grain, &placed), (field, &Pose::IDENTITY), &Look::at_all(margin, 2.0 * grain.bulge, 0), out);
+    touch((grain, &placed), (field, &Pose::IDENTITY), &Look::at_all(margin, 2.0 * grain.bulge, 0), out, &mut |_| {});
     for GroundPoint { at, name, holds } in points {
         if let Some(found) = over_grain(grain, &placed, at, 0.0, margin)
             && holds(-found.normal)
@@ -185,47 +250,84 @@ fn over_grain(grain: &GrainData, placed: &Pose, at: DVec3, radius: f64, margin: 
     (gap <= margin).then_some(ContactPoint { point, normal, gap, half_width: f64::INFINITY, feature: 0 })
 }
 
-/// Appends where the grain, as body A, comes within the margin of the surface of `field`.
+/// A grain as body A in the distances of another body.
+struct Teller<'q, F> {
+    grain: &'q GrainData,
+    placed: &'q Pose,
+    field: &'q F,
+    field_pose: &'q Pose,
+    /// Takes grain axes to those of the field.
+    to_field: &'q Pose,
+    margin: f64,
+    /// Keys start here.
+    key: u32,
+}
+
+impl<F: Field> Teller<'_, F> {
+    /// The contact of a point of the surface found at a node; none beyond the margin and where nothing holds it.
+    fn tell(&self, touch: &Touch, node: u32, name: u32) -> Option<ContactPoint> {
+        if touch.gap > self.margin {
+            return None;
+        }
+        let (outward, share) = facing_node(self.grain, self.to_field, node, touch)?;
+        let (normal, gap) = (self.field_pose.transform_vector(outward), touch.gap * share);
+        let point = self.placed.transform_point(touch.at) - 0.5 * gap * normal;
+        Some(ContactPoint { point, normal, gap, half_width: f64::INFINITY, feature: self.key + name })
+    }
+}
+
+/// Appends where the grain, as body A, comes within the margin of the surface of `field`; `mark` is told the spots, none of a
+/// sharp edge.
 fn touch<F: Field>(
     (grain, placed): (&GrainData, &Pose),
     (field, field_pose): (&F, &Pose),
     look: &Look,
     out: &mut Vec<ContactPoint>,
+    mark: &mut impl FnMut(Option<Spot>),
 ) {
-    let to_field = relative(placed, field_pose);
-    let mut push = |touch: &Touch, node: u32, name: u32| {
-        if touch.gap <= look.margin
-            && let Some((outward, share)) = facing_node(grain, &to_field, node, touch)
-        {
-            let (normal, gap) = (field_pose.transform_vector(outward), touch.gap * share);
-            let point = placed.transform_point(touch.at) - 0.5 * gap * normal;
-            out.push(ContactPoint { point, normal, gap, half_width: f64::INFINITY, feature: look.key + name });
+    let to_field = &relative(placed, field_pose);
+    let teller = Teller { grain, placed, field, field_pose, to_field, margin: look.margin, key: look.key };
+    let mut push = |touch: &Touch, (node, name): (u32, u32), is_lowest: bool| {
+        let contact = teller.tell(touch, node, name);
+        if grain.is_sharp(node) {
+            mark(None);
+        } else if let Some(ContactPoint { feature, .. }) = contact {
+            mark(Some(Spot { feature, is_lowest, at: touch.at.as_vec3().to_array() }));
         }
+        out.extend(contact);
     };
     WORKSPACE.with_borrow_mut(|work| {
-        work.find(grain, &to_field, field, look);
-        work.lowest(grain, &to_field);
+        work.find(grain, to_field, field, look);
+        work.lowest(grain, to_field);
         work.places.clear();
-        for &Hit { node, gap, outward } in &work.lowest {
-            let start = Touch { at: grain.point(node), gap, outward };
-            let touch = if grain.is_sharp(node) {
-                refine::corner(&to_field, field, start)
+        for hit in &work.lowest {
+            let (node, is_lowest) = (hit.node, !grain.is_sharp(hit.node));
+            let at = grain.point(node);
+            let touch = if is_lowest {
+                match refine::lowest(grain, to_field, field, (at, grain.node_spacing)) {
+                    Descent::Lowest(touch) => touch,
+                    // Where it leads other nodes are lower.
+                    Descent::Away => continue,
+                    Descent::Unknown => hit.touch(at),
+                }
             } else {
-                refine::lowest(grain, &to_field, field, start)
+                refine::corner(to_field, field, at).unwrap_or(hit.touch(at))
             };
             work.places.push(touch);
-            push(&touch, node, node);
+            push(&touch, (node, node), is_lowest);
         }
         for end in &work.ends {
-            let Hit { node, gap, outward } = end.from;
-            let start = Touch { at: grain.point(node), gap, outward };
-            if let Some(touch) = refine::end_of_edge(grain, &to_field, field, start, grain.point(end.to)) {
-                push(&touch, node, EDGES + node * NEIGHBOURS as u32 + end.place);
+            let Hit { node, .. } = end.from;
+            let start = end.from.touch(grain.point(node));
+            if let Some(touch) = refine::end_of_edge(grain, to_field, field, start, grain.point(end.to)) {
+                push(&touch, (node, EDGES + node * NEIGHBOURS as u32 + end.place), false);
             }
         }
-        work.find_feet(grain, &to_field);
-        for &Foot { hit: Hit { node, gap, outward }, .. } in &work.feet {
-            push(&refine::corner(&to_field, field, Touch { at: grain.point(node), gap, outward }), node, node);
+        work.find_feet(grain, to_field);
+        for Foot { hit, .. } in &work.feet {
+            let at = grain.point(hit.node);
+            let touch = refine::corner(to_field, field, at).unwrap_or(hit.touch(at));
+            push(&touch, (hit.node, hit.node), false);
         }
     });
 }

@@ -86,7 +86,7 @@ pub(super) fn convex_plane(a: Side, plane: &Plane, margin: f64, out: &mut Vec<Co
             }
         }
         Geometry::Grain(data) => {
-            grain_wall((data, pose), (plane, &Pose::IDENTITY), margin, first, out);
+            grain_wall((data, pose), (plane, &Pose::IDENTITY), (margin, first), out, &mut |_| {});
         }
         Geometry::Cylinder(cylinder) => {
             let down = -pose.inverse_transform_vector(plane.normal);

@@ -55,7 +55,9 @@ pub(super) fn convex_wall(a: Side, drum: &Drum, pose: &Pose, margin: f64, out: &
                 }
             }
         }
-        Geometry::Grain(grain) => grain_wall((grain, a.pose), (&Bore { radius: drum.radius }, pose), margin, WALL, out),
+        Geometry::Grain(grain) => {
+            grain_wall((grain, a.pose), (&Bore { radius: drum.radius }, pose), (margin, WALL), out, &mut |_| {})
+        }
         Geometry::Compound(_)
         | Geometry::HalfSpace { .. }
         | Geometry::Container(_)

@@ -40,6 +40,13 @@ pub(super) struct Hit {
     pub(super) outward: DVec3,
 }
 
+impl Hit {
+    /// The node as a point of the surface, at `at` in grain axes.
+    pub(super) fn touch(&self, at: DVec3) -> Touch {
+        Touch { at, gap: self.gap, outward: self.outward }
+    }
+}
+
 /// A stretch of a sharp edge, from a node within the margin to one that is higher.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {

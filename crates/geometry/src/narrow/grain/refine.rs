@@ -5,6 +5,10 @@
 //! `-s t`, with the reciprocal s of the slope's growth, and one by `-phi / |grad phi|` along the normal lead there. Of
 //! a ball on a plane s is the radius, and one step does; elsewhere s follows from the step before (Barzilai and
 //! Borwein, IMA Journal of Numerical Analysis 8, 1988: `s = dx.dx / dx.dt`).
+//!
+//! Lowest points of rough surfaces often lie on ridges, where t jumps. If slopes at two points on either side have a
+//! mean by weight that is nearly none, nothing near is lower by more than what the tangents leave (bundle methods:
+//! Lemarechal 1975); else the ridge falls along the shortest such mean, and the way goes on there.
 
 use granule_model::{DVec3, Pose};
 
@@ -19,11 +23,14 @@ const LEVEL_AFAR: f64 = 0.02;
 /// A step that promises to lower the gap by less than this share of the radius is not worth it. A ball's lowest point
 /// is found by one step; of other surfaces it is left by up to 1.4e-3 radii, where the gap is the same to a millionth.
 const DROP: f64 = 1e-6;
-/// What is left of a step after which the surface was not lower: over an edge distances bend sharply.
-const SHORTENED: f64 = 0.25;
+/// On a ridge the surface may be lower by this share of the radius at most, within this share of the distance of nodes.
+const DROP_ON_RIDGE: f64 = 3e-5;
+const NEAR: f64 = 0.25;
+/// What is left of a step after which the surface was not lower, at least and at most.
+const SHORTENED: std::ops::Range<f64> = 0.1..0.5;
 /// Steps at most, and those of them that may lead higher.
 const STEPS: usize = 16;
-const MOST_HIGHER: usize = 4;
+const MOST_HIGHER: usize = 5;
 /// The lowest point lies within this many distances of nodes of the node that is lowest. Where nodes lie unevenly the
 /// lowest of those around is up to 1.7 away; with 1.5 a ball had a second contact half way.
 const REACH: f64 = 3.0;
@@ -39,57 +46,135 @@ pub(super) struct Touch {
     pub(super) outward: DVec3,
 }
 
-/// The lowest point near `start`; `start` itself where distances are not known.
-pub(super) fn lowest<F: Field>(grain: &GrainData, to_field: &Pose, field: &F, start: Touch) -> Touch {
-    let mut best: Option<(Touch, DVec3)> = None;
-    let mut step = grain.radius;
-    let mut from = start.at;
-    let reach = REACH * grain.node_spacing;
-    let mut higher = 0;
-    for _ in 0..STEPS {
-        let Some((at, normal)) = on_surface(grain, from) else { break };
-        let Some(Distance { value, outward }) = field.exact(to_field.transform_point(at)) else { break };
+/// A point on the way down: how steeply the other surface falls away there, along this one.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    touch: Touch,
+    /// In grain axes \[-\].
+    slope: DVec3,
+}
+
+impl Visit {
+    fn of<F: Field>(grain: &GrainData, to_field: &Pose, field: &F, near: DVec3) -> Option<Visit> {
+        let (at, normal) = on_surface(grain, near)?;
+        let Distance { value, outward } = field.exact(to_field.transform_point(at))?;
         let towards = to_field.inverse_transform_vector(outward);
         let slope = towards - towards.dot(normal) * normal;
-        match &best {
-            Some((lowest, _)) if value >= lowest.gap => {
-                step *= SHORTENED;
-                higher += 1;
-            }
-            Some((lowest, before)) => {
-                let (moved, changed) = (at - lowest.at, slope - *before);
-                let curvature = moved.dot(changed);
-                // Where the surface bends the other way the step goes on as it was.
-                if curvature > 0.0 {
-                    step = moved.length_squared() / curvature;
-                }
-                best = Some((Touch { at, gap: value, outward }, slope));
-            }
-            None => best = Some((Touch { at, gap: value, outward }, slope)),
-        }
-        let Some((lowest, slope)) = &best else { break };
-        let way = (step * *slope).clamp_length_max(grain.node_spacing);
-        let next = lowest.at - way;
-        let least = (LEVEL * grain.radius).max(LEVEL_AFAR * lowest.gap);
-        if higher > MOST_HIGHER
-            || step * slope.length_squared() <= 2.0 * DROP * grain.radius
-            || way.length_squared() <= least * least
-            || (next - start.at).length_squared() > reach * reach
-        {
+        Some(Visit { touch: Touch { at, gap: value, outward }, slope })
+    }
+
+    /// How much lower than at `lowest` the gap would be there if it fell as at this point \[m\].
+    fn promises(&self, lowest: &Visit) -> f64 {
+        (lowest.touch.gap - self.touch.gap - self.slope.dot(lowest.touch.at - self.touch.at)).abs()
+    }
+}
+
+/// Where a descent ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Descent {
+    /// At the lowest point near.
+    Lowest(Touch),
+    /// It leads on, beyond what is near.
+    Away,
+    /// Distances are not known.
+    Unknown,
+}
+
+/// The lowest point near `start`, of which no step leads farther than `most` at first \[m\].
+pub(super) fn lowest<F: Field>(
+    grain: &GrainData,
+    to_field: &Pose,
+    field: &F,
+    (start, mut most): (DVec3, f64),
+) -> Descent {
+    let Some(mut best) = Visit::of(grain, to_field, field, start) else { return Descent::Unknown };
+    let mut beyond: [Option<Visit>; 2] = [None; 2];
+    let (mut step, mut slope, mut count) = (grain.radius, best.slope, 0);
+    let (reach, drop) = (REACH * grain.node_spacing, DROP_ON_RIDGE * grain.radius);
+    let mut is_least = false;
+    for _ in 1..STEPS {
+        let way = (step * slope).clamp_length_max(most);
+        let next = best.touch.at - way;
+        let least = (LEVEL * grain.radius).max(LEVEL_AFAR * best.touch.gap);
+        if step * slope.length_squared() <= 2.0 * DROP * grain.radius || way.length_squared() <= least * least {
             break;
         }
-        from = next;
+        if (next - start).length_squared() > reach * reach {
+            return Descent::Away;
+        }
+        let Some(visit) = Visit::of(grain, to_field, field, next) else { break };
+        if visit.touch.gap < best.touch.gap {
+            most = (2.0 * most).min(grain.node_spacing);
+            let (moved, changed) = (visit.touch.at - best.touch.at, visit.slope - best.slope);
+            let curvature = moved.dot(changed);
+            // Where the surface bends the other way the step goes on as it was.
+            if curvature > 0.0 {
+                step = moved.length_squared() / curvature;
+            }
+            best = visit;
+        } else {
+            let share = if count == 0 { to_vertex(&best, &visit) } else { to_ridge(&best, &visit) };
+            step = share * way.length() / slope.length();
+            count += 1;
+            beyond = [Some(visit), beyond[0]];
+        }
+        let (mean, lower) = mean_slope(&best, &beyond, step);
+        let is_level = mean.length() * NEAR * grain.node_spacing <= drop;
+        is_least = count > 0 && is_level && lower <= drop;
+        if is_least || count > MOST_HIGHER {
+            break;
+        }
+        slope = if is_level { best.slope } else { mean };
     }
-    match best {
-        Some((lowest, _)) if higher > MOST_HIGHER => around(grain, to_field, field, (start.at, lowest)),
-        Some((lowest, _)) => lowest,
-        None => start,
+    // Short steps on a ridge do not say that it falls no further.
+    if count == 0 || is_least {
+        Descent::Lowest(best.touch)
+    } else {
+        Descent::Lowest(around(grain, to_field, field, (start, best.touch)))
     }
+}
+
+/// How much of the way from `best` to a point that is not lower leads to the vertex of the parabola through both.
+fn to_vertex(best: &Visit, higher: &Visit) -> f64 {
+    let falls = -best.slope.dot(higher.touch.at - best.touch.at);
+    let share = 0.5 * falls / (higher.touch.gap - best.touch.gap + falls);
+    if share > 0.0 { share.clamp(SHORTENED.start, SHORTENED.end) } else { SHORTENED.end }
+}
+
+/// How much of it leads to where the tangents at both meet: to the ridge between them.
+fn to_ridge(best: &Visit, higher: &Visit) -> f64 {
+    let way = higher.touch.at - best.touch.at;
+    let share = (best.touch.gap - higher.touch.gap + higher.slope.dot(way)) / (higher.slope - best.slope).dot(way);
+    if share > 0.0 { share.clamp(SHORTENED.start, SHORTENED.end) } else { SHORTENED.end }
+}
+
+/// Rounds in which the weights of slopes are found.
+const WEIGHINGS: usize = 4;
+
+/// The mean of the slopes at points about a ridge or a pit, as which it falls, and how much lower than at `best` it may
+/// be among them \[m\].
+///
+/// Weights w make `step / 2 |mean|^2 + sum w promise` least: slopes of points that do not promise the gap at `best`
+/// count little, as the surface bends on the way there.
+fn mean_slope(best: &Visit, beyond: &[Option<Visit>; 2], step: f64) -> (DVec3, f64) {
+    let turns = beyond.map(|visit| visit.map_or(DVec3::ZERO, |visit| best.slope - visit.slope));
+    let promises = beyond.map(|visit| visit.map_or(0.0, |visit| visit.promises(best)));
+    let mut weights = [0.0; 2];
+    for _ in 0..WEIGHINGS {
+        for one in 0..2 {
+            let other = 1 - one;
+            let rest = best.slope - weights[other] * turns[other];
+            let share = (rest.dot(turns[one]) - promises[one] / step) / turns[one].length_squared();
+            weights[one] = if share > 0.0 { share.min(1.0 - weights[other]) } else { 0.0 };
+        }
+    }
+    let mean = best.slope - weights[0] * turns[0] - weights[1] * turns[1];
+    (mean, weights[0] * promises[0] + weights[1] * promises[1])
 }
 
 /// Directions that are tried about a point on a ridge, and how far off, over the distance of nodes: at first, and at
 /// last.
-const COMPASS: usize = 6;
+const COMPASS: usize = 3;
 const TRIED: [f64; 2] = [0.25, 0.02];
 /// Rounds at most.
 const ROUNDS: usize = 12;
@@ -99,11 +184,13 @@ const ROUNDS: usize = 12;
 fn around<F: Field>(grain: &GrainData, to_field: &Pose, field: &F, (start, mut lowest): (DVec3, Touch)) -> Touch {
     let mut way = TRIED[0] * grain.node_spacing;
     let reach = REACH * grain.node_spacing;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
+        // Every other round looks between the directions of the one before.
+        let side = if round % 2 == 0 { way } else { -way };
         let (u, v) = to_field.inverse_transform_vector(lowest.outward).any_orthonormal_pair();
         let lower = (0..COMPASS).find_map(|k| {
             let (sine, cosine) = libm::sincos(std::f64::consts::TAU * k as f64 / COMPASS as f64);
-            let (at, _) = on_surface(grain, lowest.at + way * (cosine * u + sine * v))?;
+            let (at, _) = on_surface(grain, lowest.at + side * (cosine * u + sine * v))?;
             let Distance { value, outward } = field.exact(to_field.transform_point(at))?;
             let is_near = (at - start).length_squared() <= reach * reach;
             (is_near && value < lowest.gap).then_some(Touch { at, gap: value, outward })
@@ -168,9 +255,7 @@ pub(super) fn end_of_edge<F: Field>(
 }
 
 /// A corner: where it is, and the distance as exact as it is known.
-pub(super) fn corner<F: Field>(to_field: &Pose, field: &F, start: Touch) -> Touch {
-    match field.exact(to_field.transform_point(start.at)) {
-        Some(Distance { value, outward }) => Touch { gap: value, outward, ..start },
-        None => start,
-    }
+pub(super) fn corner<F: Field>(to_field: &Pose, field: &F, at: DVec3) -> Option<Touch> {
+    let Distance { value, outward } = field.exact(to_field.transform_point(at))?;
+    Some(Touch { at, gap: value, outward })
 }
