@@ -13,6 +13,7 @@ mod convex;
 mod cylinder;
 mod decompose;
 mod distance;
+mod distance_field;
 mod drum;
 mod error;
 mod faces;
@@ -31,6 +32,7 @@ mod shape;
 mod surface;
 
 pub use build_grain::GrainOptions;
+pub use distance_field::{DistanceField, SignedDistance};
 pub use error::ShapeError;
 pub use granule_levelset::{Inside, Volume as VoxelVolume};
 pub use height_field::HeightField;

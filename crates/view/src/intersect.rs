@@ -23,6 +23,15 @@ impl Ray {
         self.origin + distance * self.direction
     }
 
+    /// Distances between which the ray runs in `bounds`; none if it misses it.
+    pub(crate) fn span(&self, bounds: &Aabb) -> Option<(f64, f64)> {
+        let a = (bounds.min - self.origin) * self.inverse;
+        let b = (bounds.max - self.origin) * self.inverse;
+        // As in `enters`.
+        let (near, far) = (a.min(b).max_element().max(0.0), a.max(b).min_element());
+        (near <= far).then_some((near, far))
+    }
+
     /// Distance at which the ray enters `bounds`, or none if it misses it before `limit`.
     #[inline(always)]
     pub(crate) fn enters(&self, bounds: &Aabb, limit: f64) -> Option<f64> {

@@ -4,7 +4,8 @@
 //! Floor 4: takes snapshots, gives images. [`render`] draws one snapshot from a [`Camera`]; [`save_png`] and [`Film`]
 //! write the images. The same snapshot, camera and options give the same bytes with any number of threads.
 //!
-//! Spheres, capsules and planes are drawn exactly, everything else by the triangles of its surface. What would hide the
+//! Spheres, capsules and planes are drawn exactly, level-set grains by the signed distances of their grids, everything
+//! else by the triangles of its surface. What would hide the
 //! grains is drawn as glass: walls between them and the camera; half-spaces seen from behind keep only their edges.
 //! Light is for legibility, not for physics: a sun with a soft shadow, a sky darkened where grains crowd (ambient
 //! occlusion), standard sRGB output.
@@ -13,6 +14,7 @@ mod apart;
 mod bvh;
 mod camera;
 mod colour;
+mod contour;
 mod error;
 mod film;
 mod font;

@@ -2,6 +2,7 @@
 //!
 //! A shape takes memory once, however many bodies have it and however many frames are drawn. Of a grain that covers few
 //! pixels only as many triangles are kept as can be seen, so that a picture of many different grains stays small.
+//! Level-set grains have no triangles here: see [`crate::contour`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use granule_model::{Aabb, DVec3, Pose};
 
 use crate::bvh::{Bvh, Hit};
 use crate::camera::corners;
+use crate::contour::Contour;
 use crate::intersect::{Element, Ray, Target};
 
 /// Segments around a round body: fewest, and most, as `Shape::surface` has them.
@@ -68,11 +70,12 @@ impl Instance {
     }
 }
 
-/// Something solid: an element in the world, or a shape at its place.
+/// Something solid: an element in the world, a shape of triangles or a level set at its place.
 #[derive(Clone, Debug)]
 pub(crate) enum Solid {
     Element(Element),
     Instance(Arc<Instance>),
+    Contour(Arc<Contour>),
 }
 
 /// Two are equal when rays cannot tell them apart for sure: of one model, which is held once, at one place.
@@ -81,6 +84,7 @@ impl PartialEq for Solid {
         match (self, other) {
             (Solid::Element(a), Solid::Element(b)) => a == b,
             (Solid::Instance(a), Solid::Instance(b)) => Arc::ptr_eq(&a.model, &b.model) && a.pose == b.pose,
+            (Solid::Contour(a), Solid::Contour(b)) => a == b,
             _ => false,
         }
     }
@@ -92,6 +96,7 @@ impl Solid {
         match self {
             Solid::Element(_) => 1,
             Solid::Instance(instance) => instance.model.elements().len(),
+            Solid::Contour(contour) => contour.element_count(),
         }
     }
 
@@ -100,6 +105,7 @@ impl Solid {
         match self {
             Solid::Element(element) => element.normal(ray.at(distance)),
             Solid::Instance(instance) => instance.normal(ray, distance),
+            Solid::Contour(contour) => contour.normal(ray, distance),
         }
     }
 }
@@ -112,6 +118,7 @@ impl Target for Solid {
                 let local = instance.model.bounds();
                 Aabb::from_points(corners(&local).map(|p| instance.pose.transform_point(p)))
             }
+            Solid::Contour(contour) => contour.bounds(),
         }
     }
 
@@ -120,6 +127,7 @@ impl Target for Solid {
         match self {
             Solid::Element(element) => element.meets(ray, from, to),
             Solid::Instance(instance) => instance.nearest(ray, from, to).map(|hit| hit.distance),
+            Solid::Contour(contour) => contour.meets(ray, from, to),
         }
     }
 }

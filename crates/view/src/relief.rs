@@ -107,7 +107,7 @@ impl LastRelief {
         if !self.0.as_ref().is_some_and(|(known, through, _)| *known == grounds && through == lens) {
             let instances = grounds.iter().filter_map(|solid| match solid {
                 Solid::Instance(instance) => Some(instance),
-                Solid::Element(_) => None,
+                Solid::Element(_) | Solid::Contour(_) => None,
             });
             let any = instances.clone().next().is_some();
             let relief = any.then(|| Relief::new(instances.flat_map(|instance| instance.corners()), lens));

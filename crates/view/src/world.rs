@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use crate::bvh::Bvh;
 use crate::camera::Lens;
 use crate::colour::{self, Colour};
+use crate::contour::Contour;
 use crate::intersect::{Element, Ray};
 use crate::model::{Instance, Models, Solid};
 use crate::region::scene_region;
@@ -179,12 +180,16 @@ fn nearest_distance(region: &Aabb, eye: DVec3) -> f64 {
     if region.is_finite() { (eye - eye.clamp(region.min, region.max)).length() } else { 0.0 }
 }
 
-/// A bounded body, no finer than a body `pixels` wide needs: balls and capsules as they are, others by their models.
+/// A bounded body, no finer than a body `pixels` wide needs: balls, capsules and level sets as they
+/// are, others by their models.
 fn body_solids(index: usize, body: &BodySnapshot, pixels: f64, models: &mut Models) -> Vec<Solid> {
     if matches!(body.shape.name(), "sphere" | "capsule") {
         let mut solids = Vec::new();
         body_elements(body, |element| solids.push(Solid::Element(element)));
         return solids;
+    }
+    if let Some(contour) = Contour::new(&body.shape, &body.pose) {
+        return vec![Solid::Contour(contour.into())];
     }
     let model = models.of(index, body, pixels);
     vec![Solid::Instance(Arc::new(Instance::new(model, body.pose)))]

@@ -33,7 +33,7 @@ const ALL: &[Layers] = &[
             &["bounds", "closed_mesh", "distance", "surface"],
             &["highest"],
             &["shape"],
-            &["build", "narrow"],
+            &["build", "distance_field", "narrow"],
             &["build_grain"],
             &["build_volume"],
         ],

@@ -1,0 +1,225 @@
+//! Level-set bodies as rays see them: followed through the distances that the shape holds anyway, without triangles.
+//!
+//! Along a ray the signed distance says how far the next step may go. Near the surface steps are a quarter of a cell;
+//! where the sign changes, the crossing is drawn in by false position. What a ray passes within less than a quarter of
+//! a cell may be missed: of a ball of ten cells a rim of 0.001 cells, of a corner, which a grid rounds off over a cell,
+//! 0.02 cells. What a body takes here is a pose and two boxes; all else belongs to the shape.
+
+use granule_geometry::{DistanceField, Shape};
+use granule_model::{Aabb, DVec3, Pose};
+
+use crate::intersect::Ray;
+
+/// Shortest step over the spacing of the grid.
+const LEAST_STEP: f64 = 0.25;
+/// Part of a distance that is not trusted, over the spacing: interpolation beside curved surfaces may exceed it.
+const SLACK: f64 = 0.3;
+/// Distance over the spacing within which a ray starts on the surface: a hundred times what a crossing is off by.
+const ON_SURFACE: f64 = 0.02;
+/// Distance over the spacing from which a crossing is exact enough: of a ball of ten cells that fills the picture it is
+/// a hundredth of a pixel.
+const CROSSED: f64 = 1e-4;
+/// Most steps of false position. From a quarter of a cell two or three are enough.
+const ROOT_STEPS: usize = 12;
+/// Most steps along a ray; in grids of more than 500 cells along it the shortest step becomes longer.
+const MOST_STEPS: usize = 2048;
+
+/// Which crossings of its surface a ray meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sides {
+    /// All.
+    Both,
+    /// Those where it leaves the body.
+    Far,
+}
+
+/// A level-set body at its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Contour {
+    shape: Shape,
+    /// Of the grid axes in the world.
+    pose: Pose,
+    /// Around the surface, in the world and in grid axes.
+    bounds: Aabb,
+    near: Aabb,
+    /// Box of the world outside of which nothing of it is drawn.
+    cut: Option<Aabb>,
+    sides: Sides,
+}
+
+/// Two are equal when rays cannot tell them apart for sure.
+impl PartialEq for Contour {
+    fn eq(&self, other: &Self) -> bool {
+        let same_place = self.pose == other.pose && self.cut == other.cut && self.sides == other.sides;
+        self.shape.is_clone_of(&other.shape) && same_place
+    }
+}
+
+impl Contour {
+    /// A body of `shape` at `pose`; none where the shape is no level-set grain.
+    pub(crate) fn new(shape: &Shape, pose: &Pose) -> Option<Self> {
+        let field = shape.distance_field()?;
+        let frame = field.frame();
+        let pose = pose.compose(&frame);
+        let (bounds, near) = (field.bounds(&pose), field.bounds(&Pose::IDENTITY));
+        Some(Contour { shape: shape.clone(), pose, bounds, near, cut: None, sides: Sides::Both })
+    }
+
+    /// The part of it that lies in `cut`.
+    #[must_use]
+    pub(crate) fn cut(self, cut: Option<&Aabb>) -> Self {
+        Contour { cut: cut.copied(), ..self }
+    }
+
+    /// As seen by rays that meet only these sides of it.
+    #[must_use]
+    pub(crate) fn of_sides(self, sides: Sides) -> Self {
+        Contour { sides, ..self }
+    }
+
+    /// The box that holds it.
+    pub(crate) fn bounds(&self) -> Aabb {
+        match &self.cut {
+            Some(cut) => Aabb::new(self.bounds.min.max(cut.min), self.bounds.max.min(cut.max)),
+            None => self.bounds,
+        }
+    }
+
+    /// Triangles that a surface of the same fineness would have, about: two for each cell of the sides of its box.
+    pub(crate) fn element_count(&self) -> usize {
+        let cells = self.shape.distance_field().map_or(DVec3::ZERO, |field| self.near.size() / field.spacing());
+        let sides = 2.0 * (cells.x * cells.y + cells.y * cells.z + cells.z * cells.x);
+        (2.0 * sides) as usize
+    }
+
+    /// Memory that drawing the body takes, without the shape, which the simulation holds \[bytes\].
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self)
+    }
+
+    /// Unit normal, outward, at the place of the surface where `ray` is at `distance`.
+    ///
+    /// From differences over a cell: they change without jumps from cell to cell, and do not swing beside edges.
+    pub(crate) fn normal(&self, ray: &Ray, distance: f64) -> DVec3 {
+        let point = self.pose.inverse_transform_point(ray.at(distance));
+        let Some(field) = self.shape.distance_field() else { return DVec3::Z };
+        let half = 0.5 * field.spacing();
+        let rise = |axis: DVec3| Some(field.value(point + half * axis)? - field.value(point - half * axis)?);
+        let rises = || Some(DVec3::new(rise(DVec3::X)?, rise(DVec3::Y)?, rise(DVec3::Z)?));
+        // Points off the band are not on the surface.
+        self.pose.transform_vector(rises().unwrap_or(point).normalize_or(DVec3::Z))
+    }
+
+    /// Nearest distance in (`from`, `to`) at which `ray` meets the surface. It does not depend on `to`.
+    pub(crate) fn meets(&self, ray: &Ray, from: f64, to: f64) -> Option<f64> {
+        let field = self.shape.distance_field()?;
+        let direction = self.pose.inverse_transform_vector(ray.direction);
+        let local = Ray::new(self.pose.inverse_transform_point(ray.origin), direction);
+        let (mut enter, mut leave) = local.span(&self.near)?;
+        if let Some(cut) = &self.cut {
+            let (first, last) = ray.span(cut)?;
+            (enter, leave) = (enter.max(first), leave.min(last));
+        }
+        if enter.max(from) >= leave.min(to) {
+            return None;
+        }
+        let spacing = field.spacing();
+        let walk = Walk { field, ray: local, spacing, sides: self.sides };
+        let mut start = walk.read(enter.max(from));
+        if start.value < 0.0 && enter > from && self.cut.is_none() {
+            // A bump between nodes stands out of the box.
+            let (first, _) = local.span(&walk.field.grid())?;
+            start = walk.read(first.max(from));
+        }
+        walk.first_crossing(start, leave, to).filter(|&distance| distance > from && distance < to)
+    }
+}
+
+/// A ray in grid axes, on its way through the distances of a shape.
+struct Walk<'a> {
+    field: DistanceField<'a>,
+    ray: Ray,
+    spacing: f64,
+    sides: Sides,
+}
+
+/// The signed distance somewhere on a ray.
+#[derive(Clone, Copy)]
+struct Reading {
+    distance: f64,
+    /// Signed \[m\]; a bound of it where it is not held.
+    value: f64,
+    /// How far the surface is at least \[m\].
+    room: f64,
+}
+
+impl Walk<'_> {
+    #[inline]
+    fn read(&self, distance: f64) -> Reading {
+        let point = self.ray.at(distance);
+        match self.field.value(point) {
+            Some(value) => Reading { distance, value, room: value.abs() - SLACK * self.spacing },
+            None => {
+                let value = self.field.bound(point);
+                Reading { distance, value, room: value.abs() }
+            }
+        }
+    }
+
+    /// The first crossing between a reading and `end`, looked for no farther than `limit`; where that is does not change
+    /// what is found before it.
+    ///
+    /// A ray that starts on the surface has no side until it has left it: going out it meets nothing there, going in it
+    /// meets the surface at once. So a surface does not shade itself where rounding puts a start below it.
+    fn first_crossing(&self, start: Reading, end: f64, limit: f64) -> Option<f64> {
+        let on_surface = ON_SURFACE * self.spacing;
+        let least = (LEAST_STEP * self.spacing).max((end - start.distance) / MOST_STEPS as f64);
+        let mut last = start;
+        let mut inside = (last.value.abs() > on_surface).then_some(last.value < 0.0);
+        // Rounding may leave a last short step.
+        for _ in 0..=MOST_STEPS {
+            if last.distance >= end || last.distance >= limit {
+                return None;
+            }
+            let next = self.read((last.distance + last.room.max(least)).min(end));
+            match inside {
+                None if next.value.abs() > on_surface => {
+                    inside = Some(next.value < 0.0);
+                    if next.value < 0.0 && self.sides == Sides::Both {
+                        return Some(next.distance);
+                    }
+                }
+                Some(was_inside) if (next.value < 0.0) != was_inside => {
+                    if was_inside || self.sides == Sides::Both {
+                        return Some(self.root(last, next));
+                    }
+                    inside = Some(true);
+                }
+                _ => {}
+            }
+            last = next;
+        }
+        None
+    }
+
+    /// Where the value is zero between readings of either sign: false position, by halves of the value that stays
+    /// (Illinois).
+    fn root(&self, from: Reading, to: Reading) -> f64 {
+        let (mut a, mut b) = ((from.distance, from.value), (to.distance, to.value));
+        for _ in 0..ROOT_STEPS {
+            let middle = a.0 + (b.0 - a.0) * (a.1 / (a.1 - b.1));
+            let reading = self.read(middle);
+            if reading.value.abs() <= CROSSED * self.spacing {
+                return middle;
+            }
+            if (reading.value < 0.0) == (b.1 < 0.0) {
+                a.1 *= 0.5;
+            } else {
+                a = b;
+            }
+            b = (middle, reading.value);
+        }
+        b.0
+    }
+}
