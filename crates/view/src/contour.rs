@@ -223,3 +223,145 @@ impl Walk<'_> {
         b.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intersect::{Element, Target};
+    use crate::test_support::Random;
+    use granule_geometry::GrainOptions;
+
+    fn on_grid(shape: &Shape, spacing: f64) -> Shape {
+        Shape::level_set_of(shape, &GrainOptions { spacing, nodes: 500 }).expect("a grain")
+    }
+
+    fn turned(position: DVec3) -> Pose {
+        Pose::new(position, granule_model::DQuat::from_xyzw(0.1, -0.5, 0.3, 0.8).normalize())
+    }
+
+    /// A ball of ten cells and an exact one, at `place`.
+    fn balls(unit: f64, place: DVec3) -> (Contour, Element) {
+        let shape = on_grid(&Shape::sphere(unit).expect("a radius"), 0.1 * unit);
+        let contour = Contour::new(&shape, &turned(place)).expect("a level set");
+        (contour, Element::Sphere { center: place, radius: unit })
+    }
+
+    /// Rays from near, from far and from inside meet a ball where they should, or miss it, within a part of a cell.
+    #[test]
+    fn rays_meet_a_ball_of_a_grid_where_they_meet_the_ball() {
+        for unit in [1e-3, 1.0, 100.0] {
+            let place = DVec3::new(3.0, -2.0, 5.0) * unit;
+            let (contour, ball) = balls(unit, place);
+            let mut random = Random::new(4);
+            let (mut met, mut grazing, mut worst, mut turn) = (0, 0, 0.0_f64, 0.0_f64);
+            for k in 0..6000 {
+                let away = [0.9, 5.0, 1e5][k % 3] * unit;
+                let origin = place + random.vector().normalize_or(DVec3::X) * (away * random.unit());
+                let aim = place + random.vector() * (1.7 * unit);
+                let ray = Ray::new(origin, (aim - origin).normalize_or(DVec3::X));
+                // How far inside the ball the ray comes.
+                let depth = unit - (place - ray.at(ray.direction.dot(place - origin).max(0.0))).length();
+                let start = (origin - place).length() - unit;
+                if start.abs() < 0.01 * unit {
+                    continue;
+                }
+                let found = contour.meets(&ray, 0.0, f64::INFINITY);
+                let exact = ball.meets(&ray, 0.0, f64::INFINITY);
+                if depth.abs() < 0.01 * unit && start > 0.0 {
+                    grazing += 1;
+                    continue;
+                }
+                assert_eq!(found.is_some(), exact.is_some(), "{unit} {k} {depth}");
+                let Some((found, exact)) = found.zip(exact) else { continue };
+                met += 1;
+                let (normal, radial) = (contour.normal(&ray, found), ball.normal(ray.at(exact)));
+                // Along the ray an error grows by the cosine.
+                let slope = ray.direction.dot(radial).abs();
+                worst = worst.max((found - exact).abs() * slope / unit);
+                if slope > 0.3 {
+                    turn = turn.max((normal - radial).length());
+                }
+                assert!(contour.bounds().contains(&Aabb::new(ray.at(found), ray.at(found))));
+                // Where the search may end says nothing of where it is met.
+                let limit = found + 1e-9 * unit;
+                assert_eq!(contour.meets(&ray, 0.0, limit).or(Some(found)), Some(found));
+                assert_eq!(contour.meets(&ray, 0.0, found + unit), Some(found));
+                assert_eq!(contour.meets(&ray, 0.0, 0.999 * found), None);
+            }
+            println!("{unit}: {met} met, {grazing} graze, off by {worst} of the radius, normals by {turn}");
+            assert!(met > 2000 && grazing > 10, "{met} {grazing}");
+            assert!(worst <= 4e-3 && turn <= 0.03, "{worst} {turn}");
+        }
+    }
+
+    /// A ray that passes a ball meets it from a hundredth of a cell inside on, and never from a tenth outside.
+    #[test]
+    fn rays_that_graze_miss_by_less_than_is_seen() {
+        let (contour, _) = balls(1.0, DVec3::ZERO);
+        let mut random = Random::new(8);
+        let mut missed = 0;
+        for _ in 0..3000 {
+            let direction = random.vector().normalize_or(DVec3::X);
+            let aside = direction.cross(random.vector()).normalize_or(DVec3::X);
+            let passes = |height: f64| {
+                let ray = Ray::new(aside * height - direction * 5.0, direction);
+                contour.meets(&ray, 0.0, f64::INFINITY).is_some()
+            };
+            // The contour of eight nodes lies up to 1 / 8 R = 0.0125 cells inside the ball, 0.025 in its saddles.
+            assert!(passes(1.0 - 0.004) && !passes(1.0 + 0.001));
+            missed += usize::from(!passes(1.0 - 0.001));
+        }
+        println!("{missed} of 3000 missed at a hundredth of a cell");
+    }
+
+    /// A point on the surface sees the sky, and not what is below.
+    #[test]
+    fn a_surface_does_not_hide_what_is_above_it() {
+        let cube = on_grid(&Shape::cuboid(DVec3::splat(1.0)).expect("a size"), 0.08);
+        let (ball, _) = balls(1.0, DVec3::ZERO);
+        let cube = Contour::new(&cube, &turned(DVec3::ZERO)).expect("a level set");
+        let mut random = Random::new(15);
+        for (what, contour) in [("ball", ball), ("cube", cube)] {
+            let (mut starts, mut hidden, mut open) = (0, 0, 0);
+            for _ in 0..2000 {
+                let origin = random.vector().normalize_or(DVec3::X) * 4.0;
+                let ray = Ray::new(origin, (random.vector() * 0.8 - origin).normalize_or(DVec3::X));
+                let Some(distance) = contour.meets(&ray, 0.0, f64::INFINITY) else { continue };
+                let normal = contour.normal(&ray, distance);
+                // As far off as pictures start: below and above by rounding.
+                let point = ray.at(distance) + 1e-8 * normal;
+                let out = (normal + 0.95 * random.vector().normalize_or(DVec3::X)).normalize_or(DVec3::X);
+                starts += 1;
+                hidden += usize::from(contour.meets(&Ray::new(point, out), 0.0, f64::INFINITY).is_some());
+                open += usize::from(contour.meets(&Ray::new(point, -out), 0.0, f64::INFINITY).is_none());
+            }
+            println!("{what}: {hidden} hidden and {open} open of {starts}");
+            assert!(starts > 1000 && 100 * hidden <= starts && 100 * open <= starts, "{what} {hidden} {open} {starts}");
+        }
+    }
+
+    /// What is cut away is not met, and what was behind it is met from inside.
+    #[test]
+    fn a_cut_body_is_open() {
+        let (contour, _) = balls(1.0, DVec3::ZERO);
+        let cut = contour.clone().cut(Some(&Aabb::new(DVec3::splat(-2.0), DVec3::new(2.0, 2.0, 0.5))));
+        let down = Ray::new(DVec3::new(0.1, 0.2, 3.0), DVec3::NEG_Z);
+        let (whole, open) = (contour.meets(&down, 0.0, 9.0), cut.meets(&down, 0.0, 9.0));
+        let height = (1.0f64 - 0.05).sqrt();
+        for (found, exact) in [(whole, 3.0 - height), (open, 3.0 + height)] {
+            assert!((found.expect("in the way") - exact).abs() <= 0.005, "{found:?} {exact}");
+        }
+        let far = contour.of_sides(Sides::Far).meets(&down, 0.0, 9.0);
+        assert!((far.expect("in the way") - open.expect("in the way")).abs() <= 1e-4);
+        assert!(cut.bounds().max.z == 0.5);
+    }
+
+    /// The aim is less than 30 kB for each grain; its triangles took 300.
+    #[test]
+    fn a_body_takes_little_memory_beside_its_shape() {
+        let (contour, _) = balls(1.0, DVec3::ZERO);
+        assert!(contour.bytes() <= 400, "{}", contour.bytes());
+        // As many triangles as its surface would have: 6 x 24^2 x 2.
+        assert!((3000..12_000).contains(&contour.element_count()), "{}", contour.element_count());
+    }
+}

@@ -206,7 +206,7 @@ impl Lamp {
                 colour::from_srgb(colour::LINE)
             } else {
                 last = false;
-                let normal = world.thin_elements[element as usize].normal(ray.at(distance));
+                let normal = world.thin_solids[element as usize].normal(ray, distance);
                 scaled(colour::from_srgb(colour::PANEL), 0.75 + 0.25 * normal.dot(self.sun).abs() as f32)
             };
             colour = blend(colour, over, opacity);

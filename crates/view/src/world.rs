@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use crate::bvh::Bvh;
 use crate::camera::Lens;
 use crate::colour::{self, Colour};
-use crate::contour::Contour;
+use crate::contour::{Contour, Sides};
 use crate::intersect::{Element, Ray};
 use crate::model::{Instance, Models, Solid};
 use crate::region::scene_region;
@@ -64,8 +64,8 @@ pub(crate) struct World {
     hierarchy: OnceLock<Bvh<Solid>>,
     pub(crate) skins: Vec<Skin>,
     pub(crate) relief: Option<Relief>,
-    pub(crate) thin: Bvh<Element>,
-    pub(crate) thin_elements: Vec<Element>,
+    pub(crate) thin: Bvh<Solid>,
+    pub(crate) thin_solids: Vec<Solid>,
     pub(crate) thin_kinds: Vec<Thin>,
     /// Distance by which secondary rays leave their surface \[m\].
     pub(crate) lift: f64,
@@ -79,7 +79,7 @@ struct Builder {
     line_radius: f64,
     solid: Vec<Solid>,
     skins: Vec<Skin>,
-    thin: Vec<Element>,
+    thin: Vec<Solid>,
     kinds: Vec<Thin>,
 }
 
@@ -139,7 +139,7 @@ impl World {
             skins: builder.skins,
             relief,
             thin: Bvh::new(&builder.thin),
-            thin_elements: builder.thin,
+            thin_solids: builder.thin,
             thin_kinds: builder.kinds,
             lift: LIFT * (scale + distance),
             occlusion_reach: OCCLUSION_REACH * mean_radius(snapshot).unwrap_or(0.1 * scale),
@@ -180,8 +180,8 @@ fn nearest_distance(region: &Aabb, eye: DVec3) -> f64 {
     if region.is_finite() { (eye - eye.clamp(region.min, region.max)).length() } else { 0.0 }
 }
 
-/// A bounded body, no finer than a body `pixels` wide needs: balls, capsules and level sets as they
-/// are, others by their models.
+/// A bounded body, no finer than a body `pixels` wide needs: balls, capsules and level sets as
+/// they are, others by their models.
 fn body_solids(index: usize, body: &BodySnapshot, pixels: f64, models: &mut Models) -> Vec<Solid> {
     if matches!(body.shape.name(), "sphere" | "capsule") {
         let mut solids = Vec::new();
@@ -217,13 +217,14 @@ fn body_elements(body: &BodySnapshot, mut add: impl FnMut(Element)) {
 }
 
 /// Adds the part of a triangle that lies in `cover`; other elements as they are.
-fn add_below(element: Element, cover: Option<&Aabb>, out: &mut Vec<Element>) {
+fn add_below(element: Element, cover: Option<&Aabb>, out: &mut Vec<Solid>) {
     let (Some(cover), Element::Triangle { corner, edge_1, edge_2 }) = (cover, element) else {
-        out.push(element);
+        out.push(Solid::Element(element));
         return;
     };
     let polygon = clip_polygon(vec![corner, corner + edge_1, corner + edge_2], cover);
-    out.extend((1..polygon.len().saturating_sub(1)).map(|i| Element::triangle(polygon[0], polygon[i], polygon[i + 1])));
+    let fan = (1..polygon.len().saturating_sub(1)).map(|i| Element::triangle(polygon[0], polygon[i], polygon[i + 1]));
+    out.extend(fan.map(Solid::Element));
 }
 
 /// Places of the bounded bodies without mass that stand between `eye` and a good share of the grains, ascending.
@@ -267,11 +268,13 @@ fn hiding_obstacles(
 }
 
 impl Builder {
-    /// Adds the part of an obstacle that lies in `cover`.
+    /// Adds the part of an obstacle that lies in `cover`, open where it is cut.
     fn add_cut(&mut self, body: &BodySnapshot, skin: Skin, cover: &Aabb) {
-        let mut elements = Vec::new();
-        body_elements(body, |element| add_below(element, Some(cover), &mut elements));
-        self.solid.extend(elements.into_iter().map(Solid::Element));
+        if let Some(contour) = Contour::new(&body.shape, &body.pose) {
+            self.solid.push(Solid::Contour(contour.cut(Some(cover)).into()));
+        } else {
+            body_elements(body, |element| add_below(element, Some(cover), &mut self.solid));
+        }
         self.skins.resize(self.solid.len(), skin);
     }
 
@@ -283,6 +286,14 @@ impl Builder {
 
     fn add_glass(&mut self, body: &BodySnapshot) {
         let cover = self.cover(body);
+        if let Some(contour) = Contour::new(&body.shape, &body.pose) {
+            // The side that is seen first, and the one behind it.
+            let contour = contour.cut(cover.as_ref());
+            let behind = contour.clone().of_sides(Sides::Far);
+            self.thin.extend([contour, behind].map(|side| Solid::Contour(side.into())));
+            self.kinds.resize(self.thin.len(), Thin::Glass);
+            return;
+        }
         body_elements(body, |element| add_below(element, cover.as_ref(), &mut self.thin));
         self.kinds.resize(self.thin.len(), Thin::Glass);
         for primitive in body.shape.surface() {
@@ -347,7 +358,7 @@ impl Builder {
             self.solid.extend(fan.map(Solid::Element));
             self.skins.resize(self.solid.len(), Skin { albedo: colour::from_srgb(colour::GROUND), ..skin });
         } else {
-            self.thin.extend(fan);
+            self.thin.extend(fan.map(Solid::Element));
             self.kinds.resize(self.thin.len(), Thin::Panel);
         }
     }
@@ -387,7 +398,7 @@ impl Builder {
     }
 
     fn add_line(&mut self, start: DVec3, end: DVec3) {
-        self.thin.push(Element::Capsule { start, end, radius: self.line_radius });
+        self.thin.push(Solid::Element(Element::Capsule { start, end, radius: self.line_radius }));
         self.kinds.push(Thin::Line);
     }
 }
