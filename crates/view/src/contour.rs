@@ -290,16 +290,16 @@ mod tests {
             }
             println!("{unit}: {met} met, {grazing} graze, off by {worst} of the radius, normals by {turn}");
             assert!(met > 2000 && grazing > 10, "{met} {grazing}");
-            assert!(worst <= 4e-3 && turn <= 0.03, "{worst} {turn}");
+            // Measured: 0.0025, which is what interpolation in a cell is off by, and 0.0073.
+            assert!(worst <= 3e-3 && turn <= 0.01, "{worst} {turn}");
         }
     }
 
-    /// A ray that passes a ball meets it from a hundredth of a cell inside on, and never from a tenth outside.
+    /// A ray that passes a ball of ten cells meets it from 0.04 cells inside on, and not from 0.01 cells outside.
     #[test]
     fn rays_that_graze_miss_by_less_than_is_seen() {
         let (contour, _) = balls(1.0, DVec3::ZERO);
         let mut random = Random::new(8);
-        let mut missed = 0;
         for _ in 0..3000 {
             let direction = random.vector().normalize_or(DVec3::X);
             let aside = direction.cross(random.vector()).normalize_or(DVec3::X);
@@ -307,11 +307,9 @@ mod tests {
                 let ray = Ray::new(aside * height - direction * 5.0, direction);
                 contour.meets(&ray, 0.0, f64::INFINITY).is_some()
             };
-            // The contour of eight nodes lies up to 1 / 8 R = 0.0125 cells inside the ball, 0.025 in its saddles.
+            // Interpolation in a cell puts the contour up to 0.025 cells inside the ball.
             assert!(passes(1.0 - 0.004) && !passes(1.0 + 0.001));
-            missed += usize::from(!passes(1.0 - 0.001));
         }
-        println!("{missed} of 3000 missed at a hundredth of a cell");
     }
 
     /// A point on the surface sees the sky, and not what is below.
@@ -336,8 +334,25 @@ mod tests {
                 open += usize::from(contour.meets(&Ray::new(point, -out), 0.0, f64::INFINITY).is_none());
             }
             println!("{what}: {hidden} hidden and {open} open of {starts}");
+            // Measured: none of 2000, of the cube one at an edge.
             assert!(starts > 1000 && 100 * hidden <= starts && 100 * open <= starts, "{what} {hidden} {open} {starts}");
         }
+    }
+
+    /// A pose that is not a number gives a body that nothing meets.
+    #[test]
+    fn a_body_nowhere_is_not_met() {
+        let shape = on_grid(&Shape::sphere(1.0).expect("a radius"), 0.1);
+        let down = Ray::new(DVec3::Z * 3.0, DVec3::NEG_Z);
+        for pose in
+            [Pose::from_position(DVec3::NAN), Pose::new(DVec3::ZERO, granule_model::DQuat::from_array([f64::NAN; 4]))]
+        {
+            let contour = Contour::new(&shape, &pose).expect("a level set");
+            assert_eq!(contour.meets(&down, 0.0, f64::INFINITY), None);
+            let _ = contour.normal(&down, 2.0);
+        }
+        let (contour, _) = balls(1.0, DVec3::ZERO);
+        assert_eq!(contour.meets(&Ray::new(DVec3::NAN, DVec3::Z), 0.0, f64::INFINITY), None);
     }
 
     /// What is cut away is not met, and what was behind it is met from inside.

@@ -98,7 +98,8 @@ fn a_grain_far_away_is_drawn_as_one_that_is_near() {
     let (exact, grid) = (draw(&ball), draw(&on_grid(&ball, 10.0)));
     let (few, largest) = differing(&exact, &grid, 8);
     println!("{few} {largest}");
-    assert!(few <= 0.01, "{few} {largest}");
+    // Measured: 0.0081, on the rim.
+    assert!(few <= 0.012, "{few} {largest}");
 }
 
 fn crowd(kind: BodyKind) -> Snapshot {
@@ -158,6 +159,7 @@ fn a_static_grain_before_the_others_is_seen_through() {
     let triangles = Shape::mesh(&round.vertices, &round.triangles).expect("a surface");
     let (few, largest) = differing(&draw(&triangles), &draw(&on_grid(&before, 10.0)), 8);
     println!("{few} {largest}");
-    assert!(few <= 0.02, "{few} {largest}");
+    // Measured: 0.
+    assert!(few <= 0.002, "{few} {largest}");
     assert!(differing(&draw(&triangles), &draw(&on_grid(&ball, 10.0)), 8).0 > 0.05, "control");
 }
