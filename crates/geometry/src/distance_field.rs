@@ -123,8 +123,8 @@ mod tests {
                 outward = outward.max((found.outward - direction).length());
                 assert!((field.bound(point).abs() - height.abs()) <= 1e-3 * spacing);
             }
-            println!("{value} {exact} {outward}");
-            assert!(value <= 0.035 && exact <= 0.004 && outward <= 0.004, "{unit}: {value} {exact} {outward}");
+            // Measured: 0.026 and 0.0012 cells, 0.0029.
+            assert!(value <= 0.03 && exact <= 0.002 && outward <= 0.004, "{unit}: {value} {exact} {outward}");
             assert!(field.value(DVec3::ZERO).is_none() && field.bound(DVec3::ZERO) < -0.3 * radius);
             assert!(field.value(DVec3::X * 3.0 * radius).is_none() && field.bound(DVec3::X * 3.0 * radius) > radius);
         }
