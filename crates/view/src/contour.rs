@@ -111,9 +111,8 @@ impl Contour {
         self.pose.transform_vector(rises().unwrap_or(point).normalize_or(DVec3::Z))
     }
 
-    /// Nearest distance in (`from`, `to`) at which `ray` meets the surface. It does not depend on `to`.
+    /// Nearest distance in (`from`, `to`) at which `ray` meets the surface; where `to` is does not change it.
     pub(crate) fn meets(&self, ray: &Ray, from: f64, to: f64) -> Option<f64> {
-        let field = self.shape.distance_field()?;
         let direction = self.pose.inverse_transform_vector(ray.direction);
         let local = Ray::new(self.pose.inverse_transform_point(ray.origin), direction);
         let (mut enter, mut leave) = local.span(&self.near)?;
@@ -124,8 +123,8 @@ impl Contour {
         if enter.max(from) >= leave.min(to) {
             return None;
         }
-        let spacing = field.spacing();
-        let walk = Walk { field, ray: local, spacing, sides: self.sides };
+        let field = self.shape.distance_field()?;
+        let walk = Walk { spacing: field.spacing(), field, ray: local, sides: self.sides };
         let mut start = walk.read(enter.max(from));
         if start.value < 0.0 && enter > from && self.cut.is_none() {
             // A bump between nodes stands out of the box.
@@ -167,8 +166,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The first crossing between a reading and `end`, looked for no farther than `limit`; where that is does not change
-    /// what is found before it.
+    /// The first crossing between a reading and `end`, looked for no farther than `limit`, where steps do not depend on
+    /// that.
     ///
     /// A ray that starts on the surface has no side until it has left it: going out it meets nothing there, going in it
     /// meets the surface at once. So a surface does not shade itself where rounding puts a start below it.

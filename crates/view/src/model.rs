@@ -91,7 +91,7 @@ impl PartialEq for Solid {
 }
 
 impl Solid {
-    /// Number of elements that a ray may have to be held against.
+    /// Number of elements that a ray may have to be held against; of a level set what its triangles would be.
     pub(crate) fn element_count(&self) -> usize {
         match self {
             Solid::Element(_) => 1,
