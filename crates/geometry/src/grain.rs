@@ -40,8 +40,8 @@ pub(crate) struct GrainData {
     points: Vec<[f32; 3]>,
     /// Outward normals of the nodes, 3e-5 to each component.
     normals: Vec<[i16; 3]>,
-    /// Whether each node is at a corner or on a sharp edge.
-    sharp: Vec<bool>,
+    /// A bit for each node: whether it is at a corner or on a sharp edge.
+    sharp: Vec<u64>,
     /// Those that are.
     pub(crate) sharp_nodes: Vec<u32>,
     /// Nodes around each node.
@@ -67,7 +67,7 @@ impl GrainData {
             radius: points.iter().map(|p| p.length()).fold(0.0, f64::max),
             node_spacing,
             normals: ordered.iter().map(|node| packed(node.normal)).collect(),
-            sharp: ordered.iter().map(|node| node.sharp).collect(),
+            sharp: bits(ordered.iter().map(|node| node.sharp)),
             sharp_nodes: (0..).zip(&ordered).filter(|(_, node)| node.sharp).map(|(i, _)| i).collect(),
             points: points.iter().map(|p| p.as_vec3().to_array()).collect(),
             neighbours,
@@ -106,7 +106,7 @@ impl GrainData {
 
     /// Whether node `i` is a corner or lies on a sharp edge.
     pub(crate) fn is_sharp(&self, i: u32) -> bool {
-        self.sharp[i as usize]
+        self.sharp[i as usize / 64] >> (i % 64) & 1 == 1
     }
 
     /// The nodes around node `i`.
@@ -152,6 +152,13 @@ fn bulge_of(level_set: &LevelSet, nodes: &[&Node], neighbours: &[[u16; NEIGHBOUR
         }
     }
     bulge
+}
+
+/// A bit for each item, 64 in a word.
+fn bits(items: impl ExactSizeIterator<Item = bool>) -> Vec<u64> {
+    let mut words = vec![0; items.len().div_ceil(64)];
+    items.enumerate().for_each(|(i, is_set)| words[i / 64] |= u64::from(is_set) << (i % 64));
+    words
 }
 
 /// What a component of one is in packed normals.

@@ -40,6 +40,7 @@ pub(crate) fn clusters(points: &[DVec3]) -> (Vec<u32>, Vec<Cluster>) {
     if !points.is_empty() {
         split(points, &mut order, 0, &mut tree);
     }
+    tree.shrink_to_fit();
     (order, tree)
 }
 
