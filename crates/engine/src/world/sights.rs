@@ -49,8 +49,8 @@ impl Lie {
 
     /// How far a point of the surface has moved at most since the bodies lay as in `sight` \[m\].
     ///
-    /// A turn by t moves it by `2 sin(t/2)` of its distance, which is at most `4 sin(t/4)`: twice the difference of the
-    /// two quaternions.
+    /// A turn by t moves it by `2 sin(t/2)` of its distance, at most by `4 sin(t/4)`: twice the difference of the two
+    /// quaternions.
     fn moved_since(&self, sight: &Sight) -> f64 {
         let (now, then) = (self.relative.rotation, sight.relative.rotation);
         let turned = if now.dot(then) < 0.0 { now + then } else { now - then };
@@ -59,8 +59,8 @@ impl Lie {
 }
 
 impl Sight {
-    /// How far the surfaces have moved since, if contacts up to `margin` lie at its spots, of a pair that may have moved
-    /// by `leeway` \[m\].
+    /// How far the surfaces have moved since, if contacts up to `margin` lie at its spots, of a pair that may have
+    /// moved by `leeway` \[m\].
     pub(crate) fn holds(&self, lie: &Lie, margin: f64, leeway: f64) -> Option<f64> {
         let moved = lie.moved_since(self);
         (moved <= leeway && moved + margin <= self.margin).then_some(moved)

@@ -276,8 +276,8 @@ impl<F: Field> Teller<'_, F> {
     }
 }
 
-/// Appends where the grain, as body A, comes within the margin of the surface of `field`; `mark` is told the spots, none of a
-/// sharp edge.
+/// Appends where the grain, as body A, comes within the margin of the surface of `field`; `mark` is told the spots, none
+/// of a sharp edge.
 fn touch<F: Field>(
     (grain, placed): (&GrainData, &Pose),
     (field, field_pose): (&F, &Pose),

@@ -50,8 +50,8 @@ pub fn leeway(a: &Shape, b: &Shape) -> Option<f64> {
     }
 }
 
-/// As [`contacts`](super::contacts()), and appends the spot of each point to `spots`, and says whether these are all: of
-/// pairs without a [`leeway`], and where sharp edges are near, there are none.
+/// As [`contacts`](super::contacts()), and appends the spot of each point to `spots`. Whether these are all: of pairs
+/// without a [`leeway`], and where sharp edges are near, there are none.
 pub fn contacts_and_spots(
     (a, pose_a): (&Shape, &Pose),
     (b, pose_b): (&Shape, &Pose),
