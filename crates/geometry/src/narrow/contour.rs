@@ -14,7 +14,7 @@ use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
 use super::compound::{Pieces, pieces_in_axes_of};
 use super::edges::for_each_on_edges;
-use super::field::{Field, Piece, of_sample};
+use super::field::{Field, Piece};
 use super::grain::{GroundPoint, finish, for_each_corner, grain_ground};
 use super::mesh::{lift_out, middle};
 use super::rim::Rim;
@@ -49,8 +49,9 @@ impl Field for Outlined<'_> {
         self.0.level_set.bound(point)
     }
 
+    /// Cells of ground may be as large as a grain: between its points trilinear distances are off by more than margins.
     fn quick(&self, point: DVec3) -> Option<Distance> {
-        of_sample(self.0.level_set.sample(point).filter(|_| self.0.is_over(point))?)
+        self.exact(point)
     }
 
     fn exact(&self, point: DVec3) -> Option<Distance> {

@@ -31,7 +31,7 @@ use self::corners::for_each_face_at;
 use self::facing::Facing;
 use self::look::{Look, Which, between, tells_all};
 use self::reduce::{merge, reduce};
-use self::refine::{Descent, Touch};
+use self::refine::Touch;
 pub(super) use self::spot::leeway as leeway_of;
 use super::field::{Contour, Field, Piece};
 use super::{Side, Spot, limit_width};
@@ -276,8 +276,8 @@ impl<F: Field> Teller<'_, F> {
     }
 }
 
-/// Appends where the grain, as body A, comes within the margin of the surface of `field`; `mark` is told the spots, none
-/// of a sharp edge.
+/// Appends where the grain, as body A, comes within the margin of the surface of `field`; `mark` is told the spots, and
+/// nothing of a sharp edge.
 fn touch<F: Field>(
     (grain, placed): (&GrainData, &Pose),
     (field, field_pose): (&F, &Pose),
@@ -303,16 +303,12 @@ fn touch<F: Field>(
         for hit in &work.lowest {
             let (node, is_lowest) = (hit.node, !grain.is_sharp(hit.node));
             let at = grain.point(node);
-            let touch = if is_lowest {
-                match refine::lowest(grain, to_field, field, (at, grain.node_spacing)) {
-                    Descent::Lowest(touch) => touch,
-                    // Where it leads other nodes are lower.
-                    Descent::Away => continue,
-                    Descent::Unknown => hit.touch(at),
-                }
+            let found = if is_lowest {
+                refine::lowest(grain, to_field, field, (at, grain.node_spacing))
             } else {
-                refine::corner(to_field, field, at).unwrap_or(hit.touch(at))
+                refine::corner(to_field, field, at)
             };
+            let touch = found.unwrap_or(hit.touch(at));
             work.places.push(touch);
             push(&touch, (node, node), is_lowest);
         }

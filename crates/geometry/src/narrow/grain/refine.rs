@@ -69,25 +69,16 @@ impl Visit {
     }
 }
 
-/// Where a descent ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Descent {
-    /// At the lowest point near.
-    Lowest(Touch),
-    /// It leads on, beyond what is near.
-    Away,
-    /// Distances are not known.
-    Unknown,
-}
-
-/// The lowest point near `start`, of which no step leads farther than `most` at first \[m\].
+/// The lowest point near `start`, of which no step leads farther than `most` at first \[m\]; none where distances are
+/// not known. Where the way leads on beyond what is near, the last point of it: on a flat face no other node may tell
+/// of the place to which it leads.
 pub(super) fn lowest<F: Field>(
     grain: &GrainData,
     to_field: &Pose,
     field: &F,
     (start, mut most): (DVec3, f64),
-) -> Descent {
-    let Some(mut best) = Visit::of(grain, to_field, field, start) else { return Descent::Unknown };
+) -> Option<Touch> {
+    let mut best = Visit::of(grain, to_field, field, start)?;
     let mut beyond: [Option<Visit>; 2] = [None; 2];
     let (mut step, mut slope, mut count) = (grain.radius, best.slope, 0);
     let (reach, drop) = (REACH * grain.node_spacing, DROP_ON_RIDGE * grain.radius);
@@ -100,7 +91,7 @@ pub(super) fn lowest<F: Field>(
             break;
         }
         if (next - start).length_squared() > reach * reach {
-            return Descent::Away;
+            return Some(best.touch);
         }
         let Some(visit) = Visit::of(grain, to_field, field, next) else { break };
         if visit.touch.gap < best.touch.gap {
@@ -127,11 +118,8 @@ pub(super) fn lowest<F: Field>(
         slope = if is_level { best.slope } else { mean };
     }
     // Short steps on a ridge do not say that it falls no further.
-    if count == 0 || is_least {
-        Descent::Lowest(best.touch)
-    } else {
-        Descent::Lowest(around(grain, to_field, field, (start, best.touch)))
-    }
+    let is_told = count == 0 || is_least;
+    Some(if is_told { best.touch } else { around(grain, to_field, field, (start, best.touch)) })
 }
 
 /// How much of the way from `best` to a point that is not lower leads to the vertex of the parabola through both.

@@ -12,7 +12,7 @@
 use granule_model::{ContactPoint, DVec3};
 
 use super::Teller;
-use super::refine::{self, Descent};
+use super::refine;
 use crate::grain::GrainData;
 use crate::narrow::Spot;
 use crate::narrow::field::Field;
@@ -45,10 +45,7 @@ impl<F: Field> Teller<'_, F> {
         let (grain, node) = (self.grain, spot.feature - self.key);
         let at = DVec3::from_array(spot.at.map(f64::from));
         let touch = if spot.is_lowest && moved > STILL * grain.node_spacing {
-            match refine::lowest(grain, self.to_field, self.field, (at, STEP * moved)) {
-                Descent::Lowest(touch) => touch,
-                Descent::Away | Descent::Unknown => return None,
-            }
+            refine::lowest(grain, self.to_field, self.field, (at, STEP * moved))?
         } else {
             refine::corner(self.to_field, self.field, at)?
         };
