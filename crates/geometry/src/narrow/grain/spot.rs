@@ -21,6 +21,8 @@ use crate::narrow::field::Field;
 /// Found by trial: `docs/experiments/detection.md`.
 const LEEWAY: f64 = 0.3;
 
+/// The same over the radius of a grain: of few nodes a turn brings down other parts of a flat face or a rim.
+const OF_RADIUS: f64 = 0.01;
 /// Share of the distance of nodes that surfaces may have moved by with lowest points where they were: the gap there is
 /// that at the point, and a lowest point is lower by a slope between surfaces times this at most.
 const STILL: f64 = 0.02;
@@ -34,8 +36,8 @@ const SHARP: f64 = 0.02;
 /// many sharp edges.
 pub(in crate::narrow) fn leeway(grains: &[&GrainData]) -> Option<f64> {
     let is_smooth = |grain: &&GrainData| grain.sharp_nodes.len() as f64 <= SHARP * grain.len() as f64;
-    let spacing = grains.iter().map(|grain| grain.node_spacing).fold(f64::INFINITY, f64::min);
-    grains.iter().all(is_smooth).then_some(LEEWAY * spacing)
+    let most = |grain: &&GrainData| (LEEWAY * grain.node_spacing).min(OF_RADIUS * grain.radius);
+    grains.iter().all(is_smooth).then(|| grains.iter().map(most).fold(f64::INFINITY, f64::min))
 }
 
 impl<F: Field> Teller<'_, F> {

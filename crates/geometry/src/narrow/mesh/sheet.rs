@@ -3,6 +3,7 @@
 //! The distance of a point is that of the nearest triangle; its sign is that of the height over the triangle's plane,
 //! on the side on which the grain is held. Where triangles are equally near, at an edge, that over whose plane the
 //! point is farthest decides (Baerentzen and Aanaes 2005 weight by angles; of two triangles this has the same sign).
+//! Beyond the rim of the surface all points are outside.
 
 use std::cell::Cell;
 
@@ -13,7 +14,7 @@ use super::Held;
 use super::facet::Facet;
 use crate::distance::Distance;
 use crate::grain::GrainData;
-use crate::ground::TriangleSurface;
+use crate::ground::{NO_TRIANGLE, TriangleSurface};
 use crate::narrow::field::Field;
 use crate::narrow::grain::{GroundPoint, grain_ground};
 
@@ -36,6 +37,22 @@ struct Plate {
     index: u32,
     corners: [DVec3; 3],
     normal: DVec3,
+    /// Whether each edge is one of the rim.
+    rim: [bool; 3],
+}
+
+impl Plate {
+    /// Whether the surface ends between `nearest`, its point nearest to `point`, and that one.
+    fn ends_before(&self, point: DVec3, nearest: DVec3) -> bool {
+        (0..3).filter(|edge| self.rim[*edge]).any(|edge| {
+            let from = self.corners[edge];
+            let along = self.corners[(edge + 1) % 3] - from;
+            let normal = along.cross(self.corners[(edge + 2) % 3] - from);
+            let outward = along.cross(normal);
+            let (beyond, at) = (outward.dot(point - nearest), outward.dot(nearest - from));
+            beyond > 0.0 && at.abs() <= NEAR * outward.length() * along.length()
+        })
+    }
 }
 
 /// The triangles near a grain.
@@ -68,11 +85,22 @@ impl Sheet {
         if distance <= NEAR * size {
             return Some(along);
         }
-        let outward = apart * (1f64.copysign(height) / distance);
+        // Beyond its rim a surface has no inside.
+        let side = if height < 0.0 && self.ends_before(point, squared) { 1.0 } else { 1f64.copysign(height) };
+        let outward = apart * (side / distance);
         if (outward - plate.normal).length_squared() <= SAME_NORMAL * SAME_NORMAL {
             return Some(along);
         }
-        Some(Distance { value: distance.copysign(height), outward })
+        Some(Distance { value: side * distance, outward })
+    }
+
+    /// Whether the surface ends between `point` and the points nearest to it, at this squared distance.
+    fn ends_before(&self, point: DVec3, squared: f64) -> bool {
+        self.plates.iter().filter(|plate| plate.rim.contains(&true)).any(|plate| {
+            let nearest = nearest_on_triangle(point, plate.corners);
+            let is_nearest = (point - nearest).length_squared() <= squared * (1.0 + EQUAL);
+            is_nearest && plate.ends_before(point, nearest)
+        })
     }
 }
 
@@ -99,7 +127,9 @@ pub(super) fn grain_sheet<S: TriangleSurface>(
     plates.extend(near.iter().map(|&index| {
         let facet = Facet::new(surface, index);
         let is_behind = held == Held::OnBothSides && (pose.position - facet.corners[0]).dot(facet.normal) < 0.0;
-        Plate { index, corners: facet.corners, normal: if is_behind { -facet.normal } else { facet.normal } }
+        let rim = [0, 1, 2].map(|edge| surface.across(index, edge) == NO_TRIANGLE);
+        let normal = if is_behind { -facet.normal } else { facet.normal };
+        Plate { index, corners: facet.corners, normal, rim }
     }));
     let sheet = Sheet { plates };
     let level = LEVEL * grain.radius;
