@@ -57,8 +57,7 @@ fn worst(simulation: &mut Simulation, end: f64) -> f64 {
     worst
 }
 
-/// Boxes with rounded edges fall on a floor. With contacts taken where they were for as long as surfaces had moved by
-/// 0.05 radii, 0.3 distances of nodes, they sank by 2.1 %.
+/// Boxes with rounded edges fall on a floor, where contacts are taken where they were while surfaces hardly move.
 #[test]
 fn flat_faces_rest_on_a_floor() {
     let mut text = HEAD.to_owned() + "shape = { half-space.normal = [0.0, 0.0, 1.0] }\n";
@@ -76,15 +75,14 @@ fn flat_faces_rest_on_a_floor() {
     let mut simulation = built("flat_floor", &text, None).simulation;
     let worst = worst(&mut simulation, 3.0);
     println!("on a floor: {worst:.2e}");
-    // Measured: 7.0e-3.
+    // Measured: 7.0e-3; 1.3e-2 with the leeway of the distance of nodes alone.
     assert!(worst <= 0.01, "{worst}");
 }
 
-/// The same on level-set ground with waves, of cells nearly as large as they are. Where nodes asked for distances
-/// between the points of the ground as of a plane, and descents that left a face told nothing, they fell through it.
+/// The same on level-set ground with waves, of cells nearly as large as they are.
 #[test]
 fn flat_faces_rest_on_waves() {
-    let waves = |x: f64, y: f64| 10.0 - 0.3 * x + 0.25 * libm::sin(1.3 * x) * libm::cos(1.1 * y);
+    let waves = |x: f64, y: f64| 10.0 - 0.3 * x + 0.25 * libm::sin(2.0 * x) * libm::cos(1.7 * y);
     let mut text = HEAD.to_owned() + "shape = { terrain = { file = \"ground.asc\", as = \"level-set\" } }\n";
     for i in 0..6 {
         let turn = DQuat::from_xyzw(0.2, 0.1, 0.9, 0.4).normalize().to_array();
@@ -92,32 +90,34 @@ fn flat_faces_rest_on_waves() {
         let _ = write!(
             text,
             "[[body]]\nmaterial = \"rock\"\nposition = [{x}, {y}, {}]\norientation = {turn:?}\n\
-             shape = {{ grain = {{ superquadric = {{ aspect = [0.8, 0.7], exponents = [0.5, 0.5] }}, diameter = 0.6, seed = {i} }} }}\n",
+             shape = {{ grain = {{ superquadric = {{ aspect = [0.8, 0.7], exponents = [0.5, 0.5] }}, diameter = 0.6, nodes = 2000, seed = {i} }} }}\n",
             waves(x, y) + 0.6,
         );
     }
     let mut simulation = built("flat_waves", &text, Some(&raster(waves))).simulation;
     let worst = worst(&mut simulation, 3.0);
     println!("on waves: {worst:.2e}");
-    // Measured: 5.1e-3.
+    // Measured: 6.1e-3; with distances between points of the ground as of a plane 5.2e-2.
     assert!(worst <= 0.01, "{worst}");
 }
 
 /// A level-set ball rolls over the rim of ground, and falls. When points beyond the rim and below the plane counted as
-/// inside, it hung there, 0.9 radii deep.
+/// inside, it hung there.
 #[test]
 fn a_ball_falls_over_the_rim_of_ground() {
-    for kind in ["height-field", "level-set"] {
-        let text = HEAD.to_owned()
+    for (kind, speed) in [("height-field", 1.0), ("height-field", 2.0), ("level-set", 1.0)] {
+        let text = HEAD.replace("static_friction = 0.5", "static_friction = 0.05")
             + &format!("shape = {{ terrain = {{ file = \"ground.asc\", as = \"{kind}\" }} }}\n")
-            + "[[body]]\nname = \"ball\"\nmaterial = \"rock\"\nposition = [19.2, 10.0, 0.31]\nvelocity = [1.0, 0.0, 0.0]\n\
-               shape = { level-set = { of = { sphere.radius = 0.3 }, spacing = 0.03 } }\n";
+            + &format!(
+                "[[body]]\nname = \"ball\"\nmaterial = \"rock\"\nposition = [19.5, 10.0, 0.32]\nvelocity = [{speed}, 0.0, 0.0]\n"
+            )
+            + "shape = { level-set = { of = { sphere.radius = 0.3 }, spacing = 0.03 } }\n";
         let BuiltScene { mut simulation, ids, .. } = built(&format!("rim_{kind}"), &text, Some(&raster(|_, _| 0.0)));
-        let worst = worst(&mut simulation, 1.5);
+        let worst = worst(&mut simulation, 2.0);
         // What has left the ground's domain is taken out.
         let height = simulation.pose(ids[1]).map_or(f64::NEG_INFINITY, |pose| pose.position.z);
-        println!("{kind}: {worst:.2e}, at {height:.2}");
-        // Measured: 1.2e-4, and out of the domain.
+        println!("{kind}, {speed} m/s: {worst:.2e}, at {height:.2}");
+        // Measured: 2.7e-3, and out of the domain; 7.7e-2, and still there.
         assert!(worst <= 0.01 && height < -0.3, "{kind}: {worst} {height}");
     }
 }
