@@ -28,6 +28,13 @@ use crate::geometry::Geometry;
 const ALONG: f64 = 0.9;
 /// Sine of an angle that is none: above what single precision makes of a plane.
 const FLAT: f64 = 1e-3;
+/// Cosine between the normals of two places where a ball touches ground, below which they are two.
+const ONE_FOOT: f64 = 0.99;
+/// Sine of the angle between the way to the middle of a ball and the normal at a place where it touches.
+const AT_FOOT: f64 = 1e-4;
+/// Steps to such a place, at most, and sides of the ball from which they are looked for.
+const STEPS_TO_FOOT: usize = 12;
+const SIDES: u32 = 8;
 /// Names of points of the ground are mixed with this.
 const GROUND: u32 = 7;
 
@@ -92,6 +99,8 @@ fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoin
             if !is_known {
                 ground_points(ground, &region, &mut points);
                 push_ground_points(a, ground, &points, margin, out);
+            } else if let Geometry::Sphere { radius } = a.geometry {
+                push_feet((middle, *radius), ground, margin, start, out);
             }
             finish(out, start, (f64::INFINITY, 0.5 * spacing), a.pose.rotation);
         }
@@ -157,6 +166,57 @@ fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut
     let apart = EDGE_STEP * field.0.level_set.spacing();
     for_each_on_edges(a.geometry, apart, down, |number, point| push(mix(EDGE, number), point, 0.0));
     is_known && matches!(a.geometry, Geometry::Sphere { .. })
+}
+
+/// Pushes the other places where a ball in a hollow touches, beside the nearest at `start`: those points of the ground
+/// nearest to its middle among those around.
+///
+/// Each is looked for from the side of the ball, unless the ground there looks along the normal of a place that is
+/// known.
+fn push_feet(
+    (middle, radius): (DVec3, f64),
+    ground: &ContourGround,
+    margin: f64,
+    start: usize,
+    out: &mut Vec<ContactPoint>,
+) {
+    let Some(nearest) = out.get(start).copied() else { return };
+    let (u, v) = nearest.normal.any_orthonormal_pair();
+    for side in 0..SIDES {
+        let (sine, cosine) = libm::sincos(std::f64::consts::TAU * f64::from(side) / f64::from(SIDES));
+        let from = nearest.point + radius * (cosine * u + sine * v);
+        let looks_along = |normal: DVec3| out[start..].iter().any(|known| known.normal.dot(normal) >= ONE_FOOT);
+        let Some(Sample { gradient, .. }) = ground.level_set.contour(from) else { continue };
+        if looks_along(gradient) {
+            continue;
+        }
+        let Some(foot) = foot(ground, middle, from) else { continue };
+        let (distance, normal) = ((middle - foot).length(), (middle - foot).normalize_or_zero());
+        let gap = distance - radius;
+        if gap <= margin && distance > 0.0 && !looks_along(normal) {
+            let (point, feature) = (middle - (radius + 0.5 * gap) * normal, mix(GROUND, side));
+            out.push(ContactPoint { point, normal, gap, half_width: f64::INFINITY, feature });
+        }
+    }
+}
+
+/// The point of the ground near `from` that is nearest to `middle` among those around; none where no way leads to one.
+fn foot(ground: &ContourGround, middle: DVec3, from: DVec3) -> Option<DVec3> {
+    let mut at = from;
+    for _ in 0..STEPS_TO_FOOT {
+        let Sample { value, gradient: normal } = ground.level_set.contour(at)?;
+        at -= value * normal;
+        let apart = middle - at;
+        let aside = apart - apart.dot(normal) * normal;
+        if apart.dot(normal) <= 0.0 || !ground.is_over(at) {
+            return None;
+        }
+        if aside.length_squared() <= AT_FOOT * AT_FOOT * apart.length_squared() {
+            return Some(at);
+        }
+        at += aside;
+    }
+    None
 }
 
 /// Pushes the points of the ground that hold a convex piece.
