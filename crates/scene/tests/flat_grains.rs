@@ -123,8 +123,8 @@ fn a_ball_falls_over_the_rim_of_ground() {
     }
 }
 
-/// An exact ball rests in a valley of level-set ground, on both sides of it, in cells much larger than the ball. Held at
-/// the nearest place alone it sank.
+/// An exact ball rests in a valley of level-set ground, on both sides of it, in cells much larger than the ball. Held
+/// at the nearest place alone it sank.
 #[test]
 fn a_ball_rests_in_a_hollow() {
     for slope in [0.3, 1.0] {
