@@ -112,8 +112,8 @@ fn spots_find_what_a_search_finds() {
             compare([shapes[k], &plane], share, 20, &mut on_plane);
         }
         println!("{share} leeways: pairs {pairs:?}, on a plane {on_plane:?}");
-        // Farther off spots do not lead there: what the leeway is for. Measured: by 5.0e-4 at most within the leeway, 49
-        // pairs and 4 on the plane of 157 beyond.
+        // Farther off spots do not lead there: what the leeway is for. Measured: by 5.0e-4 at most within the leeway;
+        // beyond, 49 pairs and 4 on the plane of 157.
         for (off, beyond) in [(pairs, 15), (on_plane, 2)] {
             assert!(off.asked >= 120);
             let is_as_expected = if share <= 1.0 { off.count[0] == 0 } else { off.count[0] >= beyond };
