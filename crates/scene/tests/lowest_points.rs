@@ -1,39 +1,12 @@
 //! Rough pebbles over a plane: the lowest contact is the lowest point of the surface, also where that lies between
 //! nodes on a bump that is narrower than their distance.
 
+mod pebbles;
+
 use granule_geometry::{Shape, contacts};
 use granule_model::{DQuat, DVec3, Pose};
-use granule_scene::Scene;
 
-/// Pebbles as those of the packaged avalanche.
-const SCENE: &str = r#"
-[run]
-gravity = [0.0, 0.0, -9.81]
-
-[materials.rock]
-density = 2650.0
-restitution = 0.3
-static_friction = 0.5
-
-[[fill]]
-material = "rock"
-count = 8
-seed = 3
-
-[fill.grains]
-pebble = { aspect = [0.8, 0.75], angularity = 0.2, roughness = 0.04 }
-diameter = 2.0
-nodes = 500
-
-[fill.grid]
-size = [10.0, 10.0]
-pitch = 4.0
-first_layer = 3.0
-
-[[stage]]
-name = "run"
-limit = 1.0
-"#;
+use self::pebbles::pebbles;
 
 /// Points of the surface as contacts see it, from those of a picture: a tiny ball is asked how far off each is.
 fn surface(grain: &Shape) -> Vec<DVec3> {
@@ -55,7 +28,7 @@ fn surface(grain: &Shape) -> Vec<DVec3> {
 
 #[test]
 fn the_lowest_point_of_a_rough_pebble_is_found() {
-    let scene = Scene::parse(SCENE, "pebbles.toml", std::path::Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+    let scene = pebbles("2.0", 500);
     let plane = Shape::half_space(DVec3::Z).expect("the normal is valid");
     let (mut missed, mut worst, mut asked) = (0, 0.0_f64, 0);
     for grain in &scene.bodies {

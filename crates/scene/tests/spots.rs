@@ -1,39 +1,12 @@
 //! Contacts at the spots of an earlier search: pairs of rough pebbles, moved a little, and pebbles over a plane. What a
 //! new search finds lowest, spots find.
 
+mod pebbles;
+
 use granule_geometry::{GrainOptions, Shape, contacts, contacts_and_spots, contacts_at, leeway};
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
-use granule_scene::Scene;
 
-/// Pebbles as those of the packaged mound, of three sizes and more.
-const SCENE: &str = r#"
-[run]
-gravity = [0.0, 0.0, -9.81]
-
-[materials.rock]
-density = 2650.0
-restitution = 0.3
-static_friction = 0.5
-
-[[fill]]
-material = "rock"
-count = 8
-seed = 3
-
-[fill.grains]
-pebble = { aspect = [0.8, 0.75], angularity = 0.2, roughness = 0.04 }
-diameter = { uniform = { min = 1.0, max = 3.0 } }
-nodes = 2500
-
-[fill.grid]
-size = [10.0, 10.0]
-pitch = 4.0
-first_layer = 3.0
-
-[[stage]]
-name = "run"
-limit = 1.0
-"#;
+use self::pebbles::pebbles;
 
 /// The `i`-th of evenly spread numbers between -0.5 and 0.5, of row `k`.
 fn spread(i: u32, k: usize) -> f64 {
@@ -102,7 +75,7 @@ fn compare([a, b]: [&Shape; 2], share: f64, poses: u32, off: &mut Off) {
 
 #[test]
 fn spots_find_what_a_search_finds() {
-    let scene = Scene::parse(SCENE, "pebbles.toml", std::path::Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+    let scene = pebbles("{ uniform = { min = 1.0, max = 3.0 } }", 2500);
     let shapes: Vec<&Shape> = scene.bodies.iter().map(|body| &body.shape).collect();
     let plane = Shape::half_space(DVec3::Z).expect("the normal is valid");
     for share in [0.0, 0.05, 1.0, 10.0] {

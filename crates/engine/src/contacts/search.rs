@@ -256,36 +256,47 @@ fn pair_contacts(
     if !box_a.padded(as_hit).overlaps(box_b) {
         return;
     }
-    let margin = if x.ball > 0.0 || y.ball > 0.0 {
-        as_hit
+    let (margin, way) = if x.ball > 0.0 || y.ball > 0.0 {
+        (as_hit, f64::INFINITY)
     } else {
-        as_hit.min(ahead.dt * approach(bodies, i, j) + x.reach + y.reach + SLACK * radius)
+        let way = ahead.dt * approach(bodies, i, j);
+        (as_hit.min(way + x.reach + y.reach + SLACK * radius), way)
     };
     if !box_a.padded(margin).overlaps(box_b) {
         return;
     }
     points.clear();
-    let (one, other) = ((&bodies.shape[i], &bodies.pose[i]), (&bodies.shape[j], &bodies.pose[j]));
-    match leeway(one.0, other.0) {
-        None => contacts(one.0, one.1, other.0, other.1, margin, points),
-        Some(leeway) => {
-            let lie = Lie::of((one.1, bodies.extent[i]), (other.1, bodies.extent[j]));
-            let held = known.find((a, b)).and_then(|seen| Some((seen, seen.0.holds(&lie, margin, leeway)?)));
-            match held {
-                Some((seen, moved)) => {
-                    contacts_at(one, other, (seen.1, margin, moved), points);
-                    sights.keep(seen);
-                }
-                None if ahead.dt * approach(bodies, i, j) <= LASTS * leeway => {
-                    let farther = margin + leeway;
-                    sights.note((a, b), &lie, farther, |spots| contacts_and_spots(one, other, farther, points, spots));
-                    points.retain(|point| point.gap <= margin);
-                }
-                None => contacts(one.0, one.1, other.0, other.1, margin, points),
-            }
+    shape_contacts(bodies, (a, b), (margin, way), known, (sights, points));
+    found.extend(points.iter().map(contact));
+}
+
+/// Points of a pair of shapes up to `margin`: at the spots of an earlier search while these serve, else by a search,
+/// which marks its spots where surfaces come nearer by so little, `way`, that they will serve \[m\].
+fn shape_contacts(
+    bodies: &Bodies<'_>,
+    pair: (u32, u32),
+    (margin, way): (f64, f64),
+    known: &mut Following<'_>,
+    (sights, points): (&mut Sights, &mut Vec<ContactPoint>),
+) {
+    let [(one, reach), (other, reach_other)] = [pair.0, pair.1].map(|i| {
+        let i = i as usize;
+        ((&bodies.shape[i], &bodies.pose[i]), bodies.extent[i])
+    });
+    if let Some(leeway) = leeway(one.0, other.0) {
+        let lie = Lie::of((one.1, reach), (other.1, reach_other));
+        let seen = known.find(pair);
+        if let Some((seen, moved)) = seen.and_then(|seen| Some((seen, seen.0.holds(&lie, margin, leeway)?))) {
+            contacts_at(one, other, (seen.1, margin, moved), points);
+            return sights.keep(seen);
+        }
+        if way <= LASTS * leeway {
+            let farther = margin + leeway;
+            sights.note(pair, &lie, farther, |spots| contacts_and_spots(one, other, farther, points, spots));
+            return points.retain(|point| point.gap <= margin);
         }
     }
-    found.extend(points.iter().map(contact));
+    contacts(one.0, one.1, other.0, other.1, margin, points);
 }
 
 #[cfg(test)]

@@ -58,10 +58,6 @@ impl Field for Outlined<'_> {
 
     /// Cells of ground may be as large as a grain: between its points trilinear distances are off by more than margins.
     fn quick(&self, point: DVec3) -> Option<Distance> {
-        self.exact(point)
-    }
-
-    fn exact(&self, point: DVec3) -> Option<Distance> {
         let Sample { value, gradient } = self.0.level_set.contour(point).filter(|_| self.0.is_over(point))?;
         Some(Distance { value, outward: gradient })
     }

@@ -14,7 +14,7 @@ use super::Held;
 use super::facet::Facet;
 use crate::distance::Distance;
 use crate::grain::GrainData;
-use crate::ground::{NO_TRIANGLE, TriangleSurface};
+use crate::ground::TriangleSurface;
 use crate::narrow::field::Field;
 use crate::narrow::grain::{GroundPoint, grain_ground};
 
@@ -37,20 +37,19 @@ struct Plate {
     index: u32,
     corners: [DVec3; 3],
     normal: DVec3,
-    /// Whether each edge is one of the rim.
-    rim: [bool; 3],
+    /// Of each edge of the rim the direction out of the triangle.
+    rim: [Option<DVec3>; 3],
 }
 
 impl Plate {
     /// Whether the surface ends between `nearest`, its point nearest to `point`, and that one.
     fn ends_before(&self, point: DVec3, nearest: DVec3) -> bool {
-        (0..3).filter(|edge| self.rim[*edge]).any(|edge| {
-            let from = self.corners[edge];
-            let along = self.corners[(edge + 1) % 3] - from;
-            let normal = along.cross(self.corners[(edge + 2) % 3] - from);
-            let outward = along.cross(normal);
-            let (beyond, at) = (outward.dot(point - nearest), outward.dot(nearest - from));
-            beyond > 0.0 && at.abs() <= NEAR * outward.length() * along.length()
+        self.rim.iter().zip(self.corners).any(|(outward, from)| {
+            outward.is_some_and(|outward| {
+                let (beyond, at) = (outward.dot(point - nearest), outward.dot(nearest - from));
+                // As long as the edge.
+                beyond > 0.0 && at.abs() <= NEAR * outward.length_squared()
+            })
         })
     }
 }
@@ -96,7 +95,7 @@ impl Sheet {
 
     /// Whether the surface ends between `point` and the points nearest to it, at this squared distance.
     fn ends_before(&self, point: DVec3, squared: f64) -> bool {
-        self.plates.iter().filter(|plate| plate.rim.contains(&true)).any(|plate| {
+        self.plates.iter().filter(|plate| plate.rim != [None; 3]).any(|plate| {
             let nearest = nearest_on_triangle(point, plate.corners);
             let is_nearest = (point - nearest).length_squared() <= squared * (1.0 + EQUAL);
             is_nearest && plate.ends_before(point, nearest)
@@ -127,7 +126,7 @@ pub(super) fn grain_sheet<S: TriangleSurface>(
     plates.extend(near.iter().map(|&index| {
         let facet = Facet::new(surface, index);
         let is_behind = held == Held::OnBothSides && (pose.position - facet.corners[0]).dot(facet.normal) < 0.0;
-        let rim = [0, 1, 2].map(|edge| surface.across(index, edge) == NO_TRIANGLE);
+        let rim = [0, 1, 2].map(|edge| facet.across(edge).is_none().then(|| facet.outward(edge)));
         let normal = if is_behind { -facet.normal } else { facet.normal };
         Plate { index, corners: facet.corners, normal, rim }
     }));
