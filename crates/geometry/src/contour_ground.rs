@@ -30,9 +30,34 @@ impl ContourGround {
         Ok(ContourGround { field, level_set })
     }
 
-    /// Whether `point` (own axes) lies over the ground or under it; beside it nothing holds.
+    /// Whether `point` (own axes) lies over the ground or under it.
     pub(crate) fn is_over(&self, point: DVec3) -> bool {
-        let Aabb { min, max } = self.field.bounds();
-        (0..2).all(|axis| (min[axis]..=max[axis]).contains(&point[axis]))
+        self.beyond(point).0 <= 0.0
+    }
+
+    /// How far `point` (own axes) lies beyond the nearest side of the outline \[m\], negative within it, and the way
+    /// out there.
+    pub(crate) fn beyond(&self, point: DVec3) -> (f64, DVec3) {
+        let Aabb { min, max } = *self.field.bounds();
+        let sides = [
+            (min.x - point.x, DVec3::NEG_X),
+            (point.x - max.x, DVec3::X),
+            (min.y - point.y, DVec3::NEG_Y),
+            (point.y - max.y, DVec3::Y),
+        ];
+        sides.into_iter().fold((f64::NEG_INFINITY, DVec3::X), |most, side| if side.0 > most.0 { side } else { most })
+    }
+
+    /// The point next to `point` (own axes) that lies over the ground or under it, as high.
+    pub(crate) fn within(&self, point: DVec3) -> DVec3 {
+        let Aabb { min, max } = *self.field.bounds();
+        point.clamp(min.with_z(f64::NEG_INFINITY), max.with_z(f64::INFINITY))
+    }
+
+    /// Height of `point` (own axes) over the raster \[m\]; none beyond the outline.
+    ///
+    /// It tells over from under where the grid, which rounds the surface off, knows no distance.
+    pub(crate) fn rise(&self, point: DVec3) -> Option<f64> {
+        self.field.height_at(point.x, point.y).map(|height| point.z - height)
     }
 }

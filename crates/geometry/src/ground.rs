@@ -25,8 +25,10 @@ pub(crate) enum EdgeKind {
 /// Where a point lies to a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
-    /// The surface has two sides there and holds bodies on both: a mesh, or beyond the outline of ground.
+    /// The surface has two sides there and holds bodies on both: a mesh.
     Sheet,
+    /// Beyond the outline of solid ground.
+    Beside,
     /// Over solid ground, or on it.
     Above,
     /// In solid ground, below the given triangle.

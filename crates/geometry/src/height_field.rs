@@ -5,7 +5,8 @@
 //! is the lower left corner of the lower left cell, x points east along the rows, y north.
 //!
 //! Unlike a mesh it is solid ground: all that lies below the surface is inside, at any depth. Beyond its outline, and
-//! where cells have no ground, nothing holds but the rim itself, as that of a mesh does: what falls beside it falls.
+//! where cells have no ground, convex pieces are held by the rim alone, as by that of a mesh. Level-set grains are held
+//! by an upright wall below it as well. What falls beside it falls.
 //!
 //! Only the raster is kept, in four bytes a cell, and how high each tile of it reaches. Reading files of rasters, with
 //! their mark for missing values, is left to others.

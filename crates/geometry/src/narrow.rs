@@ -35,7 +35,10 @@ mod cuboid;
 mod edges;
 mod field;
 mod grain;
+mod ledge;
 mod mesh;
+mod outline;
+mod outlined;
 mod patch;
 mod plane;
 mod polytope;
@@ -96,7 +99,7 @@ pub fn passage(a: &Shape, poses_a: [&Pose; 2], b: &Shape, poses_b: [&Pose; 2]) -
         _ if a.is_ground() && b.is_ground() => None,
         (body, Geometry::Mesh(data)) => mesh::passage(body, poses_a, data, poses_b),
         (body, Geometry::HeightField(field)) => mesh::passage(body, poses_a, field, poses_b),
-        (body, Geometry::ContourGround(ground)) => mesh::passage(body, poses_a, &ground.field, poses_b),
+        (body, Geometry::ContourGround(ground)) => contour::passage(body, poses_a, ground, poses_b),
         _ if a.is_ground() => passage(b, poses_b, a, poses_a).map(|c| c.swapped()),
         (body, other) => crossing::crossing(body, poses_a, other, poses_b),
     }

@@ -35,6 +35,12 @@ impl GrainData {
         best
     }
 
+    /// The node with the largest component along a direction \[m\].
+    pub(crate) fn farthest_point(&self, direction: DVec3) -> DVec3 {
+        let farther = |p: DVec3, q: DVec3| if q.dot(direction) > p.dot(direction) { q } else { p };
+        self.points().reduce(farther).unwrap_or(DVec3::ZERO)
+    }
+
     /// The farthest node of the leaf that is found by taking the sphere that reaches farther at every fork.
     fn first_guess(&self, direction: DVec3) -> f64 {
         let reach = |cluster: &Cluster| direction.dot(cluster.centre()) + cluster.radius();

@@ -263,7 +263,7 @@ impl TriangleSurface for HeightField {
 
     fn lie(&self, point: DVec3) -> Lie {
         match self.triangle_at(point.x, point.y) {
-            None => Lie::Sheet,
+            None => Lie::Beside,
             Some(t) if point.z < self.height_of_plane(t, point.x, point.y) => Lie::Below(t),
             Some(_) => Lie::Above,
         }

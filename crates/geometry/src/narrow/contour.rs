@@ -5,7 +5,8 @@
 //! the distances of the body: of one that is larger than a cell they find the bumps under its faces. A point of the
 //! ground holds a body only along the ground's own normal there, or nearly.
 //!
-//! The ground ends at its outline. A body so deep that no distance is known is lifted out as of a height field.
+//! The ground ends at its outline, in a vertical wall. A body so deep that no distance is known is lifted out, to the
+//! contour over its middle.
 
 use std::cell::Cell;
 
@@ -16,7 +17,10 @@ use super::compound::{Pieces, pieces_in_axes_of};
 use super::edges::for_each_on_edges;
 use super::field::{Field, Piece};
 use super::grain::{GroundPoint, finish, for_each_corner, grain_ground};
-use super::mesh::{lift_out, middle};
+use super::ledge::ROUND;
+use super::mesh::{Met, deepest_through, lift_to, middle};
+use super::outline::push_rim;
+use super::outlined::Outlined;
 use super::rim::Rim;
 use super::tidy::separate_keys;
 use super::{Side, mix};
@@ -48,21 +52,6 @@ thread_local! {
     static POINTS: Cell<Vec<Crossing>> = const { Cell::new(Vec::new()) };
 }
 
-/// The distances of ground within its outline.
-struct Outlined<'a>(&'a ContourGround);
-
-impl Field for Outlined<'_> {
-    fn bound(&self, point: DVec3) -> f64 {
-        self.0.level_set.bound(point)
-    }
-
-    /// Cells of ground may be as large as a grain: between its points trilinear distances are off by more than margins.
-    fn quick(&self, point: DVec3) -> Option<Distance> {
-        let Sample { value, gradient } = self.0.level_set.contour(point).filter(|_| self.0.is_over(point))?;
-        Some(Distance { value, outward: gradient })
-    }
-}
-
 /// A ball, a convex piece, a grain or a compound against ground at `pose`.
 pub(super) fn against_contour(a: Side, ground: &ContourGround, pose: &Pose, margin: f64, out: &mut Vec<ContactPoint>) {
     let finish = |_: &Pieces, _: &Pose, start: usize, out: &mut Vec<ContactPoint>| separate_keys(&mut out[start..]);
@@ -72,9 +61,12 @@ pub(super) fn against_contour(a: Side, ground: &ContourGround, pose: &Pose, marg
 /// One piece in axes of the ground.
 fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoint>) {
     let middle = a.pose.transform_point(middle(a.geometry));
-    let field = Outlined(ground);
-    if ground.level_set.bound(middle) < 0.0 && field.exact(middle).is_none() {
-        return lift_out(a, &ground.field, middle, margin, out);
+    // The middle of a ball is never in the edge.
+    let is_ball = matches!(a.geometry, Geometry::Sphere { .. });
+    let round = if is_ball { 0.0 } else { ROUND * a.geometry.half_width() };
+    let field = Outlined { ground, round };
+    if field.is_deep(middle) {
+        return lift_out(a, ground, middle, margin, out);
     }
     let spacing = ground.level_set.spacing();
     let region = crate::bounds::aabb(a.geometry, a.pose).padded(margin);
@@ -95,6 +87,7 @@ fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoin
             if !is_known {
                 ground_points(ground, &region, &mut points);
                 push_ground_points(a, ground, &points, margin, out);
+                push_rim(a, ground, (round, margin), out);
             } else if let Geometry::Sphere { radius } = a.geometry {
                 push_feet((middle, *radius), ground, margin, start, out);
             }
@@ -102,6 +95,29 @@ fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoin
         }
     }
     POINTS.set(points);
+}
+
+/// A piece whose middle is deep in the ground, against the plane of the contour over it.
+fn lift_out(a: Side, ground: &ContourGround, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) {
+    let above = middle.with_z(ground.field.bounds().max.z + ground.level_set.spacing());
+    if let Some(over) = (Outlined { ground, round: 0.0 }).entered([above, middle]) {
+        lift_to(a, over, margin, out);
+    }
+}
+
+/// The contact of the piece of `body` that lies deepest in the ground, of those whose middle went through its contour
+/// between two poses; see [`passage`](super::passage()).
+pub(super) fn passage(
+    body: &Geometry,
+    poses: [&Pose; 2],
+    ground: &ContourGround,
+    ground_poses: [&Pose; 2],
+) -> Option<ContactPoint> {
+    let field = Outlined { ground, round: 0.0 };
+    deepest_through(body, poses, ground_poses, |way| {
+        let (at, normal) = field.entered(way)?;
+        Some(Met { name: 0, normal, level: at.dot(normal) })
+    })
 }
 
 /// Where the surface of the ground crosses lines of the grid within `region`.
@@ -159,7 +175,7 @@ fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut
         }
         _ => for_each_corner(a.geometry, &mut push),
     }
-    let apart = EDGE_STEP * field.0.level_set.spacing();
+    let apart = EDGE_STEP * field.ground.level_set.spacing();
     for_each_on_edges(a.geometry, apart, down, |number, point| push(mix(EDGE, number), point, 0.0));
     is_known && matches!(a.geometry, Geometry::Sphere { .. })
 }

@@ -33,11 +33,12 @@ use super::compound::pieces_in_axes_of;
 use super::plane::{Plane, convex_plane};
 use super::tidy::{drop_twins, separate_keys};
 use crate::geometry::Geometry;
+use crate::grain::GrainData;
 use crate::ground::{Lie, TriangleSurface};
-use crate::height_field::HeightField;
 use facet::Facet;
 use keys::{count_equal_keys, key_on_plane};
 pub(crate) use passage::passage;
+pub(super) use passage::{Met, deepest_through};
 
 thread_local! {
     /// Triangles near the piece at hand; kept so that a warm step allocates nothing.
@@ -74,8 +75,12 @@ pub(super) fn against_triangles(
 
 /// One convex piece in axes of the surface against the triangles near it.
 fn piece<S: TriangleSurface>(a: Side, surface: &S, margin: f64, out: &mut Vec<ContactPoint>) {
-    let held = match surface.lie(a.pose.transform_point(middle(a.geometry))) {
-        Lie::Sheet => Held::OnBothSides,
+    let lie = surface.lie(a.pose.transform_point(middle(a.geometry)));
+    if let Geometry::Grain(grain) = a.geometry {
+        return grain_piece((grain, a), surface, lie, margin, out);
+    }
+    let held = match lie {
+        Lie::Sheet | Lie::Beside => Held::OnBothSides,
         Lie::Above => Held::Above,
         Lie::Below(triangle) => return lift(a, &Facet::new(surface, triangle), margin, out),
     };
@@ -88,24 +93,47 @@ fn piece<S: TriangleSurface>(a: Side, surface: &S, margin: f64, out: &mut Vec<Co
                     ball::ball_facet(a.pose.position, *radius, &Facet::new(surface, t), (held, margin), out);
                 }
             }
-            Geometry::Grain(grain) => sheet::grain_sheet((grain, a.pose), surface, near, (held, margin), out),
             _ => solid::solid_facets(a, surface, near, (held, margin), out),
         }
     });
 }
 
-/// A piece in axes of a height field whose middle is deep in the ground.
-pub(super) fn lift_out(a: Side, field: &HeightField, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) {
-    if let Lie::Below(triangle) = field.lie(middle) {
-        lift(a, &Facet::new(field, triangle), margin, out);
+/// The same for a grain, which is held by the wall below the rim of solid ground as well.
+fn grain_piece<S: TriangleSurface>(
+    (grain, a): (&GrainData, Side),
+    surface: &S,
+    lie: Lie,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let held = if lie == Lie::Sheet { Held::OnBothSides } else { Held::Above };
+    let mut region = crate::bounds::aabb(a.geometry, a.pose).padded(margin);
+    if matches!(lie, Lie::Beside | Lie::Below(_)) {
+        // The rim may be anywhere above the wall.
+        region.max.z = f64::INFINITY;
+    }
+    let is_told = NEAR.with_borrow_mut(|near| {
+        near.clear();
+        surface.triangles_near(&region, near);
+        let is_deep = matches!(lie, Lie::Below(_));
+        sheet::grain_sheet((grain, a.pose), surface, near, (held, is_deep, margin), out)
+    });
+    if let Lie::Below(triangle) = lie
+        && !is_told
+    {
+        lift(a, &Facet::new(surface, triangle), margin, out);
     }
 }
 
 /// A piece with its middle in the ground, against the plane of the triangle over it.
 fn lift<S: TriangleSurface>(a: Side, over: &Facet<S>, margin: f64, out: &mut Vec<ContactPoint>) {
+    lift_to(a, (over.corners[0], over.normal), margin, out);
+}
+
+/// A piece with its middle in the ground, against the plane through a point of the surface over it.
+pub(super) fn lift_to(a: Side, (at, normal): (DVec3, DVec3), margin: f64, out: &mut Vec<ContactPoint>) {
     let first = out.len();
-    let foot = Pose::from_position(over.corners[0]);
-    convex_plane(a, &Plane::new(&foot, over.normal, 0.0, 0), margin, out);
+    convex_plane(a, &Plane::new(&Pose::from_position(at), normal, 0.0, 0), margin, out);
     let is_ball = matches!(a.geometry, Geometry::Sphere { .. });
     out[first..].iter_mut().for_each(|c| c.feature = key_on_plane(is_ball, c.feature));
 }

@@ -27,6 +27,29 @@ pub(crate) fn passage(
     surface: &impl TriangleSurface,
     ground: [&Pose; 2],
 ) -> Option<ContactPoint> {
+    deepest_through(body, poses, ground, |way| {
+        let (name, normal) = first_met(surface, way)?;
+        Some(Met { name, normal, level: surface.corners(name)[0].dot(normal) })
+    })
+}
+
+/// Where the way of a middle meets a surface.
+pub(in crate::narrow) struct Met {
+    /// Name of the place.
+    pub(in crate::narrow) name: u32,
+    /// Unit normal to the side from which the way comes.
+    pub(in crate::narrow) normal: DVec3,
+    /// Height of the surface along the normal \[m\].
+    pub(in crate::narrow) level: f64,
+}
+
+/// The same for any ground, of which `first_met` tells where a way (in its axes) meets it first.
+pub(in crate::narrow) fn deepest_through(
+    body: &Geometry,
+    poses: [&Pose; 2],
+    ground: [&Pose; 2],
+    first_met: impl Fn([DVec3; 2]) -> Option<Met>,
+) -> Option<ContactPoint> {
     let [before, after] = [0, 1].map(|k| ground[k].inverse().compose(poses[k]));
     let pieces = Pieces::of(body);
     let deepest = (0..pieces.len())
@@ -34,11 +57,10 @@ pub(crate) fn passage(
             let [(geometry, start), (_, end)] = [before, after].map(|pose| pieces.get(index, &pose));
             let middle = middle(geometry);
             let way = [start, end].map(|pose| pose.transform_point(middle));
-            let (triangle, normal) = first_met(surface, way)?;
-            let level = surface.corners(triangle)[0].dot(normal);
+            let Met { name, normal, level } = first_met(way)?;
             let gap = lowest(Side { geometry, pose: &end }, normal) - level;
             let point = way[1] + (level + 0.5 * gap - way[1].dot(normal)) * normal;
-            let feature = mix(mix(5, index as u32), triangle);
+            let feature = mix(mix(5, index as u32), name);
             Some(ContactPoint { point, normal, gap, feature, half_width: geometry.half_width() })
         })
         .reduce(|deepest, next| if next.gap < deepest.gap { next } else { deepest })?;

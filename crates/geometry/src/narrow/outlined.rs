@@ -1,0 +1,97 @@
+//! Ground on a grid with its outline: the distances that contacts, ways through it and deep bodies ask alike.
+//!
+//! The ground ends in a vertical wall at its outline: all below its surface is solid.
+
+use granule_levelset::Sample;
+use granule_model::DVec3;
+
+use super::field::Field;
+use super::ledge::Ledge;
+use crate::contour_ground::ContourGround;
+use crate::distance::Distance;
+
+/// Steps along a way at most.
+const STEPS: usize = 1024;
+/// A step over the distance known: between kinks of the surface that may be too large.
+const CAUTION: f64 = 0.5;
+/// The shortest step, over the spacing of the grid.
+const SHORTEST: f64 = 0.25;
+/// Halvings of the step in which a way meets the surface.
+const HALVINGS: usize = 40;
+
+/// The distances of ground within its outline, of which the upper edge is rounded by `round` \[m\].
+pub(super) struct Outlined<'a> {
+    pub(super) ground: &'a ContourGround,
+    pub(super) round: f64,
+}
+
+impl Field for Outlined<'_> {
+    fn bound(&self, point: DVec3) -> f64 {
+        self.ground.level_set.bound(point).max(self.ground.beyond(point).0)
+    }
+
+    /// Cells of ground may be as large as a grain: between its points trilinear distances are off by more than margins.
+    fn quick(&self, point: DVec3) -> Option<Distance> {
+        let (beyond, outward) = self.ground.beyond(point);
+        let over = self.ground.within(point);
+        let Some(Sample { value, gradient }) = self.ground.level_set.contour(over) else {
+            // Deep in the ground the wall may be nearer than the surface.
+            let rise = self.ground.rise(over)?;
+            return (rise < 0.0 && beyond > rise).then_some(Distance { value: beyond, outward });
+        };
+        let above = value + gradient.dot(point - over);
+        Some(Ledge { normal: gradient, outward, round: self.round }.distance(above, beyond))
+    }
+}
+
+impl Outlined<'_> {
+    /// Whether `point` is so deep in the ground that no distance is known.
+    pub(super) fn is_deep(&self, point: DVec3) -> bool {
+        self.ground.rise(point).is_some_and(|rise| rise < 0.0) && self.exact(point).is_none()
+    }
+
+    /// The point where the way from `start` to `end` enters the ground first, and the outward normal there; none where
+    /// it does not, or begins in the ground.
+    pub(super) fn entered(&self, [start, end]: [DVec3; 2]) -> Option<(DVec3, DVec3)> {
+        let (way, length) = (end - start, (end - start).length());
+        let mut height = self.height(start);
+        if height < 0.0 || length == 0.0 {
+            return None;
+        }
+        let shortest = SHORTEST * self.ground.level_set.spacing();
+        let mut outside = 0.0;
+        for step in 1..=STEPS {
+            // The last step leads to the end, however far that is.
+            let next = outside + (CAUTION * height).max(shortest) / length;
+            let next = if step == STEPS { 1.0 } else { f64::min(next, 1.0) };
+            height = self.height(start + next * way);
+            if height < 0.0 {
+                return self.surface_between(start, way, [outside, next]);
+            }
+            if next >= 1.0 {
+                return None;
+            }
+            outside = next;
+        }
+        None
+    }
+
+    fn surface_between(&self, start: DVec3, way: DVec3, [mut outside, mut inside]: [f64; 2]) -> Option<(DVec3, DVec3)> {
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (outside + inside);
+            let side = if self.height(start + middle * way) < 0.0 { &mut inside } else { &mut outside };
+            *side = middle;
+        }
+        let at = start + outside * way;
+        self.exact(at).map(|Distance { outward, .. }| (at, outward))
+    }
+
+    /// The signed distance where it is known, else a bound with its sign \[m\].
+    fn height(&self, point: DVec3) -> f64 {
+        match self.exact(point) {
+            Some(Distance { value, .. }) => value,
+            None if self.is_deep(point) => -self.ground.level_set.spacing(),
+            None => self.bound(point).max(0.0),
+        }
+    }
+}
