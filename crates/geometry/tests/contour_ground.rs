@@ -2,7 +2,7 @@
 
 mod narrow_support;
 
-use granule_geometry::{GrainOptions, HeightField, Shape};
+use granule_geometry::{GrainOptions, HeightField, Shape, passage};
 use granule_model::{DQuat, DVec3, Pose};
 use narrow_support::{Random, check_form, lowest, touch};
 
@@ -124,4 +124,37 @@ fn both_kinds_of_ground_hold_alike() {
         println!("{}: {met} met, off by {worst:e}", shape.name());
         assert!(met > 10 && worst <= 0.1, "{}: {met} met, off by {worst:e}", shape.name());
     }
+}
+
+/// What goes through ground goes through its contour, which rounds pits and peaks of one cell off: a middle between
+/// raster and contour is above the ground or in it as contacts say. A fast one is told, however far its way.
+#[test]
+fn ways_into_ground_lead_through_its_contour() {
+    let height = |k: usize| if k % 4 == 1 && k / 20 % 4 == 2 { -1.0 } else { 0.3 * (k % 3) as f64 };
+    let field = HeightField::new(20, 20, [1.0; 2], &(0..400).map(height).collect::<Vec<f64>>()).unwrap();
+    let ground = Shape::level_set_ground(field.clone(), 1.0, 4).unwrap();
+    let ball = Shape::sphere(0.01).unwrap();
+    let mut random = Random(43);
+    let mut differ = [0; 2];
+    for _ in 0..4000 {
+        let (x, y) = (random.range(3.0, 17.0), random.range(3.0, 17.0));
+        let rise = random.range(-0.3, 0.3);
+        let at = DVec3::new(x, y, field.height_at(x, y).unwrap() + rise);
+        let end = Pose::from_position(at);
+        let Some(gap) = lowest(&touch(&ball, &end, &ground, &Pose::IDENTITY, 1.0)) else { continue };
+        let distance = gap + 0.01;
+        if distance.abs() <= 0.02 {
+            continue;
+        }
+        let start = Pose::from_position(at.with_z(2.0));
+        let found = passage(&ball, [&start, &end], &ground, [&Pose::IDENTITY; 2]);
+        assert_eq!(found.is_some(), distance < 0.0, "{at}, {rise} over the raster, {distance} over the contour");
+        if (rise < 0.0) != (distance < 0.0) {
+            differ[usize::from(distance < 0.0)] += 1;
+        }
+        let [high, low] = [60.0, -60.0].map(|z| Pose::from_position(at + DVec3::new(0.05 * z, 0.0, z)));
+        assert!(passage(&ball, [&high, &low], &ground, [&Pose::IDENTITY; 2]).is_some(), "{at}");
+    }
+    println!("above and in the ground against the raster: {differ:?}");
+    assert!(differ.iter().all(|count| *count > 10), "{differ:?}");
 }
