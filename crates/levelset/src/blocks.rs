@@ -6,6 +6,7 @@
 
 use granule_model::DVec3;
 
+use crate::kernel::Cubic;
 use crate::lattice::Lattice;
 
 /// Nodes of a block along each axis.
@@ -116,14 +117,6 @@ impl Values {
         match self {
             Values::F32(values) => f64::from(values[place]),
             Values::I16(codes, step) => decode(codes[place], *step),
-        }
-    }
-
-    /// What a value of one unit is in cells, for values that are read as they are held.
-    pub(crate) fn unit(&self) -> f64 {
-        match self {
-            Values::F32(_) => 1.0,
-            Values::I16(_, step) => *step,
         }
     }
 
@@ -246,21 +239,26 @@ impl Blocks {
         }
     }
 
-    /// The same in units of what is held ([`Values::unit`]), for nodes that are all within the band.
-    pub(crate) fn gather_held<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
+    /// Tricubic interpolation on the nodes from `low` on, which are all within the band: value in cells, and gradient.
+    /// `None` where a block is not held.
+    #[inline]
+    pub(crate) fn cubic(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
         match &self.values {
-            Values::F32(values) => self.gather_with(low, values, f64::from),
-            Values::I16(codes, _) => self.gather_with(low, codes, f64::from),
+            Values::F32(values) => Some(Cubic::interpolate(&self.gather_with(low, values, |value| value)?, t)),
+            Values::I16(codes, step) => {
+                let (value, gradient) = Cubic::interpolate(&self.gather_with(low, codes, |code| code)?, t);
+                Some((value * step, gradient * *step))
+            }
         }
     }
 
     #[inline]
-    fn gather_with<T: Copy, const N: usize>(
+    fn gather_with<T: Copy, V: Copy + Default, const N: usize>(
         &self,
         low: [usize; 3],
         values: &[T],
-        value: impl Fn(T) -> f64,
-    ) -> Option<[[[f64; N]; N]; N]> {
+        value: impl Fn(T) -> V,
+    ) -> Option<[[[V; N]; N]; N]> {
         let (values, _) = values.as_chunks::<NODES>();
         let first = low.map(|i| i / EDGE);
         let next: [usize; 3] = low.map(|i| (i + N - 1) / EDGE);
@@ -271,7 +269,7 @@ impl Blocks {
             *block = &values[self.directory.word([of(0), of(1), of(2)]).read().ok()?];
         }
         let side = |axis: usize, i: usize| (((low[axis] % EDGE + i) / EDGE) << axis, (low[axis] + i) % EDGE);
-        let mut out = [[[0.0; N]; N]; N];
+        let mut out = [[[V::default(); N]; N]; N];
         for z in 0..N {
             let (corner_z, z_in) = side(2, z);
             for y in 0..N {

@@ -3,7 +3,10 @@
 //! A value is found without the directory, and neighbours along x lie side by side. The directory stays for what is
 //! known of blocks beyond the band.
 
+use granule_model::DVec3;
+
 use crate::blocks::{Blocks, Directory, EDGE, Values, decode};
+use crate::kernel::Cubic;
 use crate::kinks::Kinks;
 use crate::lattice::Lattice;
 
@@ -58,23 +61,26 @@ impl Dense {
         }
     }
 
-    /// As [`Blocks::gather_held`].
+    /// As [`Blocks::cubic`].
     #[inline]
-    pub(crate) fn gather_held<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
+    pub(crate) fn cubic(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
         match &self.values {
-            Values::F32(values) => self.gather_with(low, values, f64::from),
-            Values::I16(codes, _) => self.gather_with(low, codes, f64::from),
+            Values::F32(values) => Some(Cubic::interpolate(&self.gather_with(low, values, |value| value)?, t)),
+            Values::I16(codes, step) => {
+                let (value, gradient) = Cubic::interpolate(&self.gather_with(low, codes, |code| code)?, t);
+                Some((value * step, gradient * *step))
+            }
         }
     }
 
     #[inline]
-    fn gather_with<T: Copy, const N: usize>(
+    fn gather_with<T: Copy, V: Copy + Default, const N: usize>(
         &self,
         low: [usize; 3],
         values: &[T],
-        value: impl Fn(T) -> f64,
-    ) -> Option<[[[f64; N]; N]; N]> {
-        let mut out = [[[0.0; N]; N]; N];
+        value: impl Fn(T) -> V,
+    ) -> Option<[[[V; N]; N]; N]> {
+        let mut out = [[[V::default(); N]; N]; N];
         let first = self.place(low);
         for (z, plane) in out.iter_mut().enumerate() {
             for (y, row) in plane.iter_mut().enumerate() {

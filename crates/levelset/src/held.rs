@@ -4,7 +4,7 @@ use granule_model::DVec3;
 
 use crate::blocks::Blocks;
 use crate::dense::Dense;
-use crate::kernel::{Cubic, Linear};
+use crate::kernel::Linear;
 use crate::kinks::{Kinks, blend};
 use crate::lattice::Lattice;
 
@@ -70,12 +70,10 @@ impl Held {
     /// Tricubic interpolation on nodes that are all within the band.
     #[inline]
     fn cubic(&self, first: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
-        let (nodes, unit) = match self {
-            Held::Dense(dense) => (dense.gather_held(first)?, dense.values.unit()),
-            Held::Blocks(blocks, _) => (blocks.gather_held(first)?, blocks.values.unit()),
-        };
-        let (value, gradient) = Cubic::interpolate(&nodes, t);
-        Some((value * unit, gradient * unit))
+        match self {
+            Held::Dense(dense) => dense.cubic(first, t),
+            Held::Blocks(blocks, _) => blocks.cubic(first, t),
+        }
     }
 
     /// The kinks, and the place of a node in them; none where it is not held.

@@ -25,14 +25,15 @@ pub(crate) struct Cubic;
 impl Cubic {
     /// Value and gradient at `t`, each coordinate from 0 to 1.
     ///
-    /// Rows are summed first, four nodes at a time.
+    /// Rows are summed first, four nodes at a time, and read as they are stored.
     #[inline]
-    pub(crate) fn interpolate(nodes: &Cube<4>, t: DVec3) -> (f64, DVec3) {
+    pub(crate) fn interpolate<T: Copy + Into<f64>>(nodes: &[[[T; 4]; 4]; 4], t: DVec3) -> (f64, DVec3) {
         let [(wx, dx), (wy, dy), (wz, dz)] = [t.x, t.y, t.z].map(Self::weights);
         let mut rows = [[0.0; 4]; 3];
         for (plane, (wz, dz)) in nodes.iter().zip(wz.into_iter().zip(dz)) {
             let mut of_plane = [[0.0; 4]; 2];
             for (row, (wy, dy)) in plane.iter().zip(wy.into_iter().zip(dy)) {
+                let row: [f64; 4] = [row[0].into(), row[1].into(), row[2].into(), row[3].into()];
                 for i in 0..4 {
                     of_plane[0][i] += wy * row[i];
                     of_plane[1][i] += dy * row[i];
