@@ -3,13 +3,16 @@
 //! The ground ends in a vertical wall at its outline: all below its surface is solid.
 
 use granule_levelset::Sample;
-use granule_model::DVec3;
+use granule_model::{DVec3, Pose};
 
-use super::field::Field;
+use super::field::{Field, Search};
 use super::ledge::Ledge;
 use crate::contour_ground::ContourGround;
 use crate::distance::Distance;
 
+/// Share of a cell by which the distance at the middle of a sphere may fall faster than the way to its nodes, where the
+/// ground has an edge.
+const BENT: f64 = 0.1;
 /// Steps along a way at most.
 const STEPS: usize = 1024;
 /// A step over the distance known: between kinks of the surface that may be too large.
@@ -41,6 +44,33 @@ impl Field for Outlined<'_> {
         };
         let above = value + gradient.dot(point - over);
         Some(Ledge { normal: gradient, outward, round: self.round }.distance(above, beyond))
+    }
+
+    fn search<'a>(&'a self, to_field: &'a Pose) -> impl Search + 'a {
+        Looking { field: self, to_field }
+    }
+}
+
+/// What the nodes of a grain ask of ground: a sphere around some of them is told apart by the distance at its middle,
+/// where that is known, as the bound of the grid counts a whole cell for where it lies in its cell.
+struct Looking<'a> {
+    field: &'a Outlined<'a>,
+    to_field: &'a Pose,
+}
+
+impl Search for Looking<'_> {
+    fn is_near(&self, centre: DVec3, radius: f64, margin: f64) -> bool {
+        let at = self.to_field.transform_point(centre);
+        let least = match self.field.quick(at) {
+            Some(Distance { value, .. }) => value - BENT * self.field.ground.level_set.spacing(),
+            None => self.field.bound(at),
+        };
+        least - radius <= margin
+    }
+
+    fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance> {
+        let point = DVec3::from_array(node.map(f64::from));
+        self.field.quick(self.to_field.transform_point(point)).filter(|distance| distance.value <= margin)
     }
 }
 

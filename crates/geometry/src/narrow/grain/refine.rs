@@ -23,6 +23,10 @@ const LEVEL_AFAR: f64 = 0.02;
 /// A step that promises to lower the gap by less than this share of the radius is not worth it. A ball's lowest point
 /// is found by one step; of other surfaces it is left by up to 1.4e-3 radii, where the gap is the same to a millionth.
 const DROP: f64 = 1e-6;
+/// The same over the gap, for what is far off: it is looked for anew before it touches.
+const DROP_AFAR: f64 = 0.01;
+/// Gap over the radius beyond which points about one on a ridge are not tried: they are lower by 0.002 radii at most.
+const AFAR: f64 = 0.01;
 /// On a ridge the surface may be lower by this share of the radius at most, within this share of the distance of nodes.
 const DROP_ON_RIDGE: f64 = 3e-5;
 const NEAR: f64 = 0.25;
@@ -81,13 +85,16 @@ pub(super) fn lowest<F: Field>(
     let mut best = Visit::of(grain, to_field, field, start)?;
     let mut beyond: [Option<Visit>; 2] = [None; 2];
     let (mut step, mut slope, mut count) = (grain.radius, best.slope, 0);
-    let (reach, drop) = (REACH * grain.node_spacing, DROP_ON_RIDGE * grain.radius);
+    let reach = REACH * grain.node_spacing;
     let mut is_least = false;
     for _ in 1..STEPS {
         let way = (step * slope).clamp_length_max(most);
         let next = best.touch.at - way;
         let least = (LEVEL * grain.radius).max(LEVEL_AFAR * best.touch.gap);
-        if step * slope.length_squared() <= 2.0 * DROP * grain.radius || way.length_squared() <= least * least {
+        let afar = DROP_AFAR * best.touch.gap;
+        if step * slope.length_squared() <= 2.0 * (DROP * grain.radius).max(afar)
+            || way.length_squared() <= least * least
+        {
             break;
         }
         if (next - start).length_squared() > reach * reach {
@@ -110,6 +117,7 @@ pub(super) fn lowest<F: Field>(
             beyond = [Some(visit), beyond[0]];
         }
         let (mean, lower) = mean_slope(&best, &beyond, step);
+        let drop = (DROP_ON_RIDGE * grain.radius).max(DROP_AFAR * best.touch.gap);
         let is_level = mean.length() * NEAR * grain.node_spacing <= drop;
         is_least = count > 0 && is_level && lower <= drop;
         if is_least || count > MOST_HIGHER {
@@ -118,7 +126,7 @@ pub(super) fn lowest<F: Field>(
         slope = if is_level { best.slope } else { mean };
     }
     // Short steps on a ridge do not say that it falls no further.
-    let is_told = count == 0 || is_least;
+    let is_told = count == 0 || is_least || best.touch.gap > AFAR * grain.radius;
     Some(if is_told { best.touch } else { around(grain, to_field, field, (start, best.touch)) })
 }
 
