@@ -35,6 +35,16 @@ const AROUND: f64 = 4.0;
 const FEWEST_NODES: usize = 12;
 /// Deepest point of a grain in spacings, at least: below, the grid does not tell one side from the other.
 const DEEPEST: f64 = 2.0;
+/// Most points of the grid in the box of a grain: with them a mesh of some thousand triangles takes ten seconds.
+const MOST_POINTS: f64 = 1e8;
+/// Factor between the spacings that are tried for one that does not exceed [`MOST_POINTS`].
+const WIDER: f64 = 1.05;
+/// Spacings tried: factors of 1e10 together, more than the sides of a box that is a solid.
+const WIDENINGS: usize = 500;
+/// Halvings of a spacing that is too coarse in search of one that is not.
+const HALVINGS: usize = 10;
+/// Largest distance of a point from the nearest of the grid, in spacings: half the diagonal of a cell.
+const OFF_GRID: f64 = 0.87;
 /// Sides of the polygons on which nodes of round shapes are chosen.
 const SEGMENTS: u32 = 192;
 
@@ -53,7 +63,10 @@ impl Shape {
         check(options)?;
         let mesh = ClosedMesh::new(vertices, triangles)?;
         let corners: Vec<DVec3> = mesh.vertices.iter().map(|&v| v - mesh.moments.center).collect();
-        grain(of_mesh(&corners, &mesh.triangles, options), (&corners, &mesh.triangles), &mesh.moments, options)
+        check_grid(&corners, options.spacing)?;
+        let level_set = |spacing| of_mesh(&corners, &mesh.triangles, spacing);
+        let made = grain(level_set(options.spacing), (&corners, &mesh.triangles), &mesh.moments, options);
+        with_spacing_needed(made, &corners, options.spacing, level_set)
     }
 
     /// Another solid as signed distances on a grid. Mass properties are those of the solid.
@@ -71,19 +84,78 @@ impl Shape {
         surface.vertices.iter_mut().for_each(|v| *v = turn.inverse_transform_point(*v));
         let moments = Moments::from_unit_mass(&unit);
         let (corners, triangles) = (&surface.vertices, &surface.triangles);
-        let level_set = if shape.0.surface.is_some() {
-            of_mesh(corners, triangles, options)
-        } else {
-            let bounds = Aabb::from_points(corners.iter().copied()).padded(AROUND * options.spacing);
+        check_grid(corners, options.spacing)?;
+        let level_set = |spacing| {
+            if shape.0.surface.is_some() {
+                return of_mesh(corners, triangles, spacing);
+            }
+            let bounds = Aabb::from_points(corners.iter().copied()).padded(AROUND * spacing);
             let signed = |p: DVec3| distance(&shape.0.geometry, turn.transform_point(p)).map_or(f64::NAN, |d| d.value);
-            LevelSet::from_function(bounds, options.spacing, BAND, Storage::I16, signed)
+            LevelSet::from_function(bounds, spacing, BAND, Storage::I16, signed)
         };
-        grain(level_set, (corners, triangles), &moments, options)
+        let made = grain(level_set(options.spacing), (corners, triangles), &moments, options);
+        with_spacing_needed(made, corners, options.spacing, level_set)
     }
 }
 
-fn of_mesh(corners: &[DVec3], triangles: &[[u32; 3]], options: &GrainOptions) -> Result<LevelSet, LevelSetError> {
-    LevelSet::from_mesh(corners, triangles, options.spacing, BAND, Storage::I16)
+fn of_mesh(corners: &[DVec3], triangles: &[[u32; 3]], spacing: f64) -> Result<LevelSet, LevelSetError> {
+    LevelSet::from_mesh(corners, triangles, spacing, BAND, Storage::I16)
+}
+
+/// Points of a grid of that spacing in and around the box of the corners.
+fn grid_points(size: DVec3, spacing: f64) -> f64 {
+    (size / spacing + DVec3::splat(2.0 * AROUND + 1.0)).element_product()
+}
+
+/// Refuses a grid that would be built for minutes, with a spacing that would do.
+fn check_grid(corners: &[DVec3], spacing: f64) -> Result<(), ShapeError> {
+    let size = Aabb::from_points(corners.iter().copied()).size();
+    let points = grid_points(size, spacing);
+    if points <= MOST_POINTS {
+        return Ok(());
+    }
+    let mut needed = spacing.max(libm::cbrt(size.element_product() / MOST_POINTS));
+    for _ in 0..WIDENINGS {
+        if grid_points(size, needed) <= MOST_POINTS {
+            break;
+        }
+        needed *= WIDER;
+    }
+    Err(ShapeError::TooFine { spacing, points, most: MOST_POINTS, needed: two_digits(needed, f64::ceil) })
+}
+
+/// The grain, or why it is none: where its grid does not resolve it, with how thick it is and the spacing that would
+/// do. Finer grids by `level_set` tell both.
+pub(crate) fn with_spacing_needed(
+    made: Result<Shape, ShapeError>,
+    corners: &[DVec3],
+    spacing: f64,
+    level_set: impl Fn(f64) -> Result<LevelSet, LevelSetError>,
+) -> Result<Shape, ShapeError> {
+    if !matches!(made, Err(ShapeError::TooCoarse { .. } | ShapeError::LevelSet(LevelSetError::NoInside))) {
+        return made;
+    }
+    let mut finer = spacing;
+    for _ in 0..HALVINGS {
+        finer *= 0.5;
+        if check_grid(corners, finer).is_err() {
+            break;
+        }
+        let depth = level_set(finer).map_or(0.0, |grid| -grid.deepest());
+        if depth >= 2.0 * DEEPEST * finer {
+            let needed = two_digits(depth / (DEEPEST + OFF_GRID), f64::floor);
+            return Err(ShapeError::TooThin { spacing, thickness: 2.0 * depth, needed });
+        }
+    }
+    made
+}
+
+/// A positive number to two digits, the last one by `round`.
+fn two_digits(x: f64, round: fn(f64) -> f64) -> f64 {
+    let exponent = libm::floor(libm::log10(x)) as i32 - 1;
+    // By way of the text, so that messages have no rounding in the seventeenth digit.
+    let digits = round(x * libm::exp10(-f64::from(exponent)));
+    format!("{digits}e{exponent}").parse().unwrap_or(x)
 }
 
 pub(crate) fn check(options: &GrainOptions) -> Result<(), ShapeError> {

@@ -6,7 +6,7 @@
 use granule_levelset::{Inside, LevelSet, Storage, Surface, Volume};
 use granule_model::DVec3;
 
-use crate::build_grain::{BAND, GrainOptions, check, grain};
+use crate::build_grain::{BAND, GrainOptions, check, grain, with_spacing_needed};
 use crate::error::ShapeError;
 use crate::mass::Moments;
 use crate::shape::Shape;
@@ -22,8 +22,8 @@ impl Shape {
     /// may be cut off, one of several pieces, and a grid that is too coarse or too large.
     pub fn level_set_volume(volume: &Volume, inside: Inside, options: &GrainOptions) -> Result<Shape, ShapeError> {
         check(options)?;
-        let level_set = LevelSet::from_volume(volume, inside, options.spacing, BAND, Storage::I16);
-        let level_set = level_set.map_err(ShapeError::LevelSet)?;
+        let of_volume = |spacing| LevelSet::from_volume(volume, inside, spacing, BAND, Storage::I16);
+        let level_set = of_volume(options.spacing).map_err(ShapeError::LevelSet)?;
         if let Some(voxel) = volume.cut_at(inside) {
             return Err(ShapeError::VolumeCut { voxel });
         }
@@ -31,7 +31,8 @@ impl Shape {
         let moments = contour_moments(&level_set, &surface);
         let outside = one_piece(volume, &surface)?;
         let corners: Vec<DVec3> = outside.vertices.iter().map(|v| *v - moments.center).collect();
-        grain(Ok(level_set.moved(-moments.center)), (&corners, &outside.triangles), &moments, options)
+        let made = grain(Ok(level_set.moved(-moments.center)), (&corners, &outside.triangles), &moments, options);
+        with_spacing_needed(made, &corners, options.spacing, of_volume)
     }
 }
 

@@ -200,6 +200,32 @@ pub enum ShapeError {
         /// Greatest depth of a point inside \[m\].
         depth: f64,
     },
+    /// A grid that does not resolve the grain, whose thickness finer grids have told.
+    #[error(
+        "a grid of spacing {spacing:.3e} m is too coarse: the grain is {thickness:.2e} m thick where it is thickest, and needs a spacing of at most {needed} m"
+    )]
+    TooThin {
+        /// Distance of the grid's points \[m\].
+        spacing: f64,
+        /// Twice the greatest depth of a point inside \[m\].
+        thickness: f64,
+        /// A spacing that resolves the grain \[m\].
+        needed: f64,
+    },
+    /// A grid that would be built for minutes.
+    #[error(
+        "a grid of spacing {spacing} m would have {points:.1e} points around the grain, more than {most:e}: take a spacing of {needed} m or more"
+    )]
+    TooFine {
+        /// Distance of the grid's points \[m\].
+        spacing: f64,
+        /// How many points it would have.
+        points: f64,
+        /// How many there may be.
+        most: f64,
+        /// A spacing that does not exceed that \[m\].
+        needed: f64,
+    },
     /// A solid that reaches a side of its volume of voxels.
     #[error(
         "what is inside reaches the side of the volume at voxel {voxel:?}: it may be cut off there; put a layer of voxels around it"

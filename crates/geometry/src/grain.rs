@@ -34,6 +34,8 @@ pub(crate) struct GrainData {
     pub(crate) node_spacing: f64,
     /// How far the surface stands out between nodes \[m\].
     pub(crate) bulge: f64,
+    /// How far the surface stands out between nodes, also where these are so few that they look different ways \[m\].
+    pub(crate) hidden: f64,
     /// How far the surface reaches along any direction.
     pub(crate) hull: Hull,
     /// Nodes in the order of the tree, in single precision: 6e-8 of the grain's size.
@@ -58,10 +60,11 @@ impl GrainData {
         let ordered: Vec<&Node> = order.iter().map(|&i| &nodes[i as usize]).collect();
         let points: Vec<DVec3> = ordered.iter().map(|node| node.point).collect();
         let (neighbours, node_spacing) = neighbours_of(&ordered);
-        let bulge = bulge_of(&level_set, &ordered, &neighbours);
+        let [bulge, hidden] = bulges_of(&level_set, &ordered, &neighbours);
         let mut grain = GrainData {
             axes,
             bulge,
+            hidden,
             hull: Hull::default(),
             half_width: -level_set.deepest(),
             radius: points.iter().map(|p| p.length()).fold(0.0, f64::max),
@@ -138,20 +141,36 @@ pub(crate) const MOST_NODES: usize = 65_000;
 /// Cosine between the normals of two nodes below which an edge lies between them, which has nodes of its own.
 const SAME_SIDE: f64 = 0.8;
 
-/// Largest depth below the contour of the middle between two neighbours.
-fn bulge_of(level_set: &LevelSet, nodes: &[&Node], neighbours: &[[u16; NEIGHBOURS]]) -> f64 {
-    let mut bulge = 0.0_f64;
+/// Share of a squared distance by which rounding may change it.
+const SAME_PLACE: f64 = 1e-9;
+
+/// Largest depth below the contour of the middle between two neighbours: of those that look the same way, and of those
+/// between which no third one lies, whichever way they look where no node is on an edge. Few nodes on a round grain
+/// look different ways, and none of them finds what stands out between.
+fn bulges_of(level_set: &LevelSet, nodes: &[&Node], neighbours: &[[u16; NEIGHBOURS]]) -> [f64; 2] {
+    let has_edges = nodes.iter().any(|node| node.sharp);
+    let [mut bulge, mut hidden] = [0.0_f64; 2];
     for (node, around) in nodes.iter().zip(neighbours) {
-        for &other in around.iter().take_while(|&&j| j != NO_NODE) {
-            let other = nodes[usize::from(other)];
-            if node.normal.dot(other.normal) < SAME_SIDE {
+        let around = || around.iter().take_while(|&&j| j != NO_NODE).map(|&j| nodes[usize::from(j)]);
+        for other in around() {
+            let same_side = node.normal.dot(other.normal) >= SAME_SIDE;
+            if !same_side && has_edges {
                 continue;
             }
             let middle = 0.5 * (node.point + other.point);
-            bulge = bulge.max(level_set.sample(middle).map_or(0.0, |sample| -sample.value));
+            let depth = level_set.sample(middle).map_or(0.0, |sample| -sample.value);
+            if same_side {
+                bulge = bulge.max(depth);
+            }
+            // Node and middle are half the way between the two apart.
+            let half = node.point.distance_squared(middle);
+            if depth > hidden && around().all(|third| third.point.distance_squared(middle) >= half * (1.0 - SAME_PLACE))
+            {
+                hidden = depth;
+            }
         }
     }
-    bulge
+    [bulge, hidden]
 }
 
 /// A bit for each item, 64 in a word.

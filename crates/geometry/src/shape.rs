@@ -62,6 +62,15 @@ impl Shape {
         self.0.geometry.half_width()
     }
 
+    /// How far the surface of a level-set grain stands out between its nodes \[m\]: two of them may sink into each
+    /// other by as much before a node is met. None for other shapes.
+    pub fn hidden_between_nodes(&self) -> Option<f64> {
+        match &self.0.geometry {
+            Geometry::Grain(grain) => Some(grain.hidden),
+            _ => None,
+        }
+    }
+
     /// Largest distance of a surface point from the centre of mass \[m\]; may be infinite.
     pub fn bounding_radius(&self) -> f64 {
         self.0.bounding_radius

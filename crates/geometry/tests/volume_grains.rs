@@ -210,7 +210,7 @@ fn what_is_no_grain_is_refused_with_its_voxel() {
     assert!(matches!(build(Inside::Below(2.0), options(voxel, 500)), ShapeError::LevelSet(_)));
     assert!(matches!(build(Inside::Above(f32::NAN), options(voxel, 500)), ShapeError::LevelSet(_)));
     assert!(matches!(build(Inside::Above(0.0), options(0.0, 500)), ShapeError::NotPositive { .. }));
-    assert!(matches!(build(Inside::Above(0.0), options(0.9, 500)), ShapeError::TooCoarse { .. }));
+    assert!(matches!(build(Inside::Above(0.0), options(0.9, 500)), ShapeError::TooThin { .. }));
     assert!(matches!(build(Inside::Above(0.0), options(voxel, 5)), ShapeError::Nodes { .. }));
     for broken in [
         VoxelVolume { voxel: 0.0, ..whole.clone() },
