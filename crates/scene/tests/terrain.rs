@@ -66,6 +66,36 @@ fn mistakes_in_an_ascii_grid_have_their_place() {
     }
 }
 
+/// The format names no unit: what lies where degrees lie and would be far too steep in metres is refused; a model in
+/// metres with small cells near the origin, and the same heights at a place of metres, are not.
+#[test]
+fn an_ascii_grid_in_degrees_is_refused() {
+    let grid = |corner: &str, cell: &str, heights: &str| {
+        format!("ncols 3\nnrows 2\n{}\ncellsize {cell}\n{heights}\n", corner.replace(',', "\nyllcorner"))
+    };
+    let hills = "312 315.5 340 300 301 -9999";
+    let alps = "xllcorner 10.45, 46.7";
+    for (corner, cell) in
+        [(alps, "0.000277"), (alps, "0.0083333"), ("xllcorner -180, -90", "0.1"), ("xllcorner 359.9, 80", "0.01")]
+    {
+        let error = Raster::from_ascii_grid(grid(corner, cell, hills).as_bytes()).expect_err(corner);
+        assert_eq!(error.kind, Kind::NotMetres, "{error}");
+        assert!(error.to_string().contains("in degrees: reproject to metres"), "{error}");
+    }
+    for (corner, cell, heights) in [
+        (alps, "0.5", hills),
+        ("xllcorner 1000, 46.7", "0.001", hills),
+        ("xllcorner 10.45, 5200000", "0.001", hills),
+        // A model of a slope of one to one, and a step of eight times its width.
+        ("xllcorner 0, 0", "0.001", "0.001 0.002 0.003 0.002 0.003 0.004"),
+        ("xllcorner 0, 0", "0.001", "0 0 0.024 0 0 0.024"),
+        ("xllcorner 0, 0", "0.001", "7 7 7 7 7 7"),
+        ("xllcorner 0, 0", "0.001", "-9999 -9999 -9999 -9999 -9999 -9999"),
+    ] {
+        ascii(&grid(corner, cell, heights));
+    }
+}
+
 #[test]
 fn ascii_and_tiff_give_each_other_bit_by_bit() {
     let valley = Valley { cells: [37, 29], cell: 0.1, ..Valley::default() }.raster().expect("valid");

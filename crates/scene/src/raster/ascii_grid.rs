@@ -28,7 +28,39 @@ pub(super) fn read(reader: impl BufRead, length: u64) -> Result<Raster, DataFile
     let reserved = cells.min(usize::try_from(length / BYTES_PER_HEIGHT + 1).unwrap_or(cells));
     let mut heights = heights(&mut words, size, missing, reserved)?;
     north_up(&mut heights, size[0]);
-    Raster::new(size, cell, lower_left, heights)
+    let raster = Raster::new(size, cell, lower_left, heights)?;
+    check_metres(&raster)?;
+    Ok(raster)
+}
+
+/// Longitudes and latitudes as files have them \[degrees\]: from -180 or from 0 eastwards.
+const DEGREES: [[f64; 2]; 2] = [[-180.0, 360.0], [-90.0, 90.0]];
+/// Largest cells of terrain in degrees: six minutes of arc, 11 km. Coarser ones are no ground for grains.
+const COARSEST: f64 = 0.1;
+/// Relief over the longer side of terrain in metres is below this: a shaft as narrow has no raster.
+const STEEPEST: f64 = 10.0;
+
+/// The format does not say its unit. Refused is what lies where degrees lie and rises by more than ten times its
+/// length, as heights in metres do over sides in degrees.
+fn check_metres(raster: &Raster) -> Result<(), DataFileError> {
+    let (low, high) = (raster.lower_left, raster.upper_right());
+    let may_be_degrees = [0, 1].iter().all(|&axis| {
+        let [first, last] = DEGREES[axis];
+        low[axis] >= first - COARSEST && high[axis] <= last + COARSEST && raster.cell[axis] <= COARSEST
+    });
+    let range = |[low, high]: [f32; 2], h: &f32| [low.min(*h), high.max(*h)];
+    let [lowest, highest] = raster.heights.iter().fold([f32::INFINITY, f32::NEG_INFINITY], range);
+    let (relief, side) = (f64::from(highest) - f64::from(lowest), (high[0] - low[0]).max(high[1] - low[1]));
+    if !(may_be_degrees && relief > STEEPEST * side) {
+        return Ok(());
+    }
+    let message = format!(
+        "heights differ by {relief:.4} over {side:.4} along the longer side, so the coordinates, from {:.4}, {:.4}, seem \
+         to be in degrees: reproject to metres, for example to UTM; if they are metres, set `xllcorner` and `yllcorner` \
+         to 1000, which moves no terrain in a scene",
+        low[0], low[1]
+    );
+    Err(DataFileError::new(Kind::NotMetres, message))
 }
 
 /// Turns the order of rows.
