@@ -145,16 +145,16 @@ const SAME_SIDE: f64 = 0.8;
 const SAME_PLACE: f64 = 1e-9;
 
 /// Largest depth below the contour of the middle between two neighbours: of those that look the same way, and of those
-/// between which no third one lies, whichever way they look where no node is on an edge. Few nodes on a round grain
-/// look different ways, and none of them finds what stands out between.
+/// between which no third one lies, whichever way they look where no edge is near. Few nodes on a round grain and those
+/// of a rough one look different ways, and none of them finds what stands out between.
 fn bulges_of(level_set: &LevelSet, nodes: &[&Node], neighbours: &[[u16; NEIGHBOURS]]) -> [f64; 2] {
-    let has_edges = nodes.iter().any(|node| node.sharp);
     let [mut bulge, mut hidden] = [0.0_f64; 2];
     for (node, around) in nodes.iter().zip(neighbours) {
         let around = || around.iter().take_while(|&&j| j != NO_NODE).map(|&j| nodes[usize::from(j)]);
+        let at_edge = node.sharp || around().any(|other| other.sharp);
         for other in around() {
             let same_side = node.normal.dot(other.normal) >= SAME_SIDE;
-            if !same_side && has_edges {
+            if !same_side && (other.sharp || at_edge) {
                 continue;
             }
             let middle = 0.5 * (node.point + other.point);

@@ -77,6 +77,18 @@ impl SizeDistribution {
         };
         Ok(SizeSampler { law })
     }
+
+    /// Share of the log-normal distribution, of number or mass as it is by, that its smallest and largest size leave,
+    /// 0 to 1; 1 of other distributions, which are not cut.
+    pub fn share_kept(&self) -> f64 {
+        match self {
+            SizeDistribution::LogNormal { median, sigma, min, max, .. } => {
+                let below = |size: f64| normal(libm::log(size / median) / sigma);
+                below(*max) - below(*min)
+            }
+            _ => 1.0,
+        }
+    }
 }
 
 /// A distribution of sizes to draw from.

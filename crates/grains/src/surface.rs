@@ -97,6 +97,12 @@ impl Surface {
         libm::cbrt(6.0 / PI * self.volume())
     }
 
+    /// Largest distance of a corner from the centre of mass \[m\].
+    pub fn reach(&self) -> f64 {
+        let center = Moments::new(&self.vertices, &self.triangles).center;
+        self.vertices.iter().map(|v| v.distance(center)).fold(0.0, f64::max)
+    }
+
     /// Sides of the box along the principal axes of inertia, longest first \[m\].
     pub(crate) fn sides(&self) -> [f64; 3] {
         let axes = Moments::new(&self.vertices, &self.triangles).axes();

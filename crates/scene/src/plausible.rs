@@ -40,6 +40,10 @@ const STEP_LONGER: f64 = 3.0;
 /// Ratio of the largest to the smallest dynamic body.
 const SIZES: f64 = 1000.0;
 
+/// How far the surface of a grain may stand out between its nodes, over its equal-volume radius. Of 300 pebbles with
+/// 500 nodes, the default, the worst has 0.050; with 150, which sink in by 0.028, it is 0.084.
+const HIDDEN: f64 = 0.06;
+
 /// The sentences about `scene`, which became `simulation` with `overlaps` at its start.
 pub(crate) fn warnings(
     scene: &Scene,
@@ -52,6 +56,7 @@ pub(crate) fn warnings(
     found.extend(gravity(scene));
     found.extend(repose(scene));
     found.extend(sizes(scene));
+    found.extend(nodes(scene));
     found.extend(time_step(scene, simulation));
     found.extend(run_length(scene, simulation));
     found.extend(start(simulation, overlaps)?);
@@ -237,6 +242,24 @@ fn sizes(scene: &Scene) -> Option<String> {
         short(radius(l)),
         short(ratio),
         short(SIZES)
+    ))
+}
+
+/// What stands out between the nodes of level-set grains, which find their contacts: of few nodes, or of rough forms.
+fn nodes(scene: &Scene) -> Option<String> {
+    let hidden = |body: &BodyDescription| Some(body.shape.hidden_between_nodes()? / body.shape.equivalent_radius());
+    let dynamic = scene.bodies.iter().enumerate().filter(|(_, b)| b.kind == BodyKind::Dynamic);
+    let found: Vec<_> =
+        dynamic.filter_map(|(i, b)| Some((i, hidden(b)?))).filter(|(_, share)| *share > HIDDEN).collect();
+    let (worst, share) = found.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let others = found.len() - 1;
+    let counted = if others == 0 { String::new() } else { format!(" (and {others} more above {} %)", 100.0 * HIDDEN) };
+    Some(format!(
+        "`nodes` of body {}{counted} leave {:.1} % of its radius standing out between them, and it may sink in by as much, \
+         usual are up to {} %: give more `nodes`",
+        label(scene, worst),
+        100.0 * share,
+        100.0 * HIDDEN
     ))
 }
 

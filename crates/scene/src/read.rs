@@ -101,6 +101,13 @@ pub(crate) fn shown(x: f64) -> String {
     if x == 0.0 || !x.is_finite() || (1e-5..1e10).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
+/// What follows the number that a text begins with, its unit.
+fn quantity(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let number = text.find(|c: char| !(c.is_ascii_digit() || "+-.".contains(c))).unwrap_or(text.len());
+    text[..number].parse::<f64>().ok().map(|_| text[number..].trim())
+}
+
 fn unknown_key(source: &Source, what: &str, key: &str, span: Range<usize>, keys: &[&'static str]) -> SceneError {
     let error = source.error(Kind::UnknownKey, span, format!("unknown key `{key}` in {what}"));
     match nearest(key, keys.iter().copied()) {
@@ -120,7 +127,7 @@ impl<'t, 's> Item<'t, 's> {
         self.source.error(kind, self.span(), message)
     }
 
-    fn wrong_type(&self, expected: &str) -> SceneError {
+    pub(crate) fn wrong_type(&self, expected: &str) -> SceneError {
         let found = match self.value.get_ref() {
             DeValue::String(_) => "a string",
             DeValue::Integer(_) => "an integer",
@@ -130,7 +137,17 @@ impl<'t, 's> Item<'t, 's> {
             DeValue::Array(_) => "an array",
             DeValue::Table(_) => "a table",
         };
-        self.error(Kind::WrongType, format!("`{}` is {found}, but must be {expected}", self.key)).label("wrong type")
+        let message = format!("`{}` is {found}, but must be {expected}", self.key);
+        let error = self.error(Kind::WrongType, message).label("wrong type");
+        // "400 mm", where a number or a table that may stand for one is expected.
+        let quantity = self.as_text().and_then(quantity);
+        match quantity {
+            Some(unit) if expected.contains("number") => {
+                let unit = if unit.is_empty() { String::new() } else { format!(" and without `{unit}`") };
+                error.help(format!("numbers are written without quotes{unit}: all units are SI, lengths in m"))
+            }
+            _ => error,
+        }
     }
 
     pub(crate) fn out_of_range(&self, value: impl std::fmt::Display, expected: &str) -> SceneError {

@@ -47,10 +47,13 @@ pub fn packaged_text(name: &str) -> Option<&'static str> {
 pub(crate) fn known_text(name: &str) -> Result<&'static str, SceneError> {
     packaged_text(name).ok_or_else(|| {
         let error = SceneError::bare(Kind::UnknownName, format!("there is no packaged scene `{name}`"));
-        match nearest(name, packaged_names()) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("known are {}", listed(packaged_names()))),
-        }
+        let begins: Vec<&str> = packaged_names().filter(|known| !name.is_empty() && known.starts_with(name)).collect();
+        let error = match (nearest(name, packaged_names()), &begins[..]) {
+            (Some(near), _) => error.help(format!("did you mean `{near}`?")),
+            (None, []) => error,
+            (None, near) => error.help(format!("did you mean {}?", listed(near.iter().copied()))),
+        };
+        error.help(format!("known are {}, and some of them with another number of grains", listed(packaged_names())))
     })
 }
 

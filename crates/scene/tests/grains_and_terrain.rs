@@ -139,12 +139,16 @@ fn mistakes_are_told_with_their_place() {
         (
             "spacing = 0.05, nodes = 500 }\n\n[shapes.ball]",
             "spacing = 5.0, nodes = 500 }\n\n[shapes.ball]",
-            "thinner than the spacing",
+            "needs a spacing of at most",
         ),
         ("file = \"grain.stl\"", "file = \"missing.stl\"", "missing.stl"),
         ("file = \"valley.asc\"", "file = \"nowhere.asc\"", "nowhere.asc"),
         ("as = \"level-set\"", "as = \"sand\"", "level-set"),
-        ("nodes = 500 }\n\n[shapes.stump]", "nodes = 3 }\n\n[shapes.stump]", "3 surface nodes"),
+        (
+            "nodes = 500 }\n\n[shapes.stump]",
+            "nodes = 3 }\n\n[shapes.stump]",
+            "`nodes` is 3, but must be a whole number from 12 to 65000",
+        ),
         ("linear = 0.0", "linear = -1.0", "linear"),
         (
             "level-set = { of = { sphere.radius = 0.5 }",
@@ -192,4 +196,129 @@ fn a_fill_over_a_body_counts_heights_from_it() {
     assert!(unknown.contains("body before the fill") && unknown.contains("`ram`"), "{unknown}");
     let beside = load(folder.path(), &fill("ramp", 12.0)).map(|_| ()).expect_err("no ground there");
     assert!(beside.contains("is not over the body"), "{beside}");
+}
+
+/// A scene of one body of that shape.
+fn one(shape: &str) -> String {
+    format!(
+        "[run]\nduration = 1.0\n[materials.rock]\ndensity = 2650.0\nrestitution = 0.3\nstatic_friction = 0.5\n\
+         [[body]]\nmaterial = \"rock\"\nposition = [0.0, 0.0, 0.0]\nkind = \"static\"\nshape = {shape}\n"
+    )
+}
+
+/// What a key says without effect, what no grid can hold and what has a unit in it is refused with what would do.
+#[test]
+fn keys_of_grains_and_ground_are_refused_with_what_would_do() {
+    let folder = folder(false);
+    let lens = "superquadric = { aspect = [1.0, 0.2] }, diameter = 0.005";
+    for (shape, words) in [
+        (
+            "{ terrain = { file = \"valley.asc\", band = 4 } }",
+            vec!["`band` has no effect on a height field", "level-set"],
+        ),
+        ("{ terrain = { file = \"valley.asc\", spacing = 0.5 } }", vec!["`spacing` has no effect"]),
+        ("{ grain = { rock = {}, diameter = 0.1, nodes = 500 } }", vec!["`nodes` has no effect on a rock"]),
+        ("{ grain = { rock = {}, diameter = 0.1, cells = 20 } }", vec!["`cells` has no effect on a rock"]),
+        (
+            "{ grain = { pebble = {}, diameter = \"400 mm\" } }",
+            vec!["`diameter` is a string, but must be a number above 0, in m, or a table", "without `mm`", "`uniform`"],
+        ),
+        ("{ sphere.radius = \"0.4\" }", vec!["`radius` is a string", "without quotes: all units are SI"]),
+        ("{ grain = { pebble = {}, diameter = 1, nodes = 0 } }", vec!["`nodes` is 0", "from 12 to 65000"]),
+        (
+            "{ level-set = { of = { sphere.radius = 1 }, spacing = 0.1, nodes = 0 } }",
+            vec!["`nodes` is 0", "12 to 65000"],
+        ),
+        (
+            "{ level-set = { of = { sphere.radius = 0.5 }, spacing = 0.0005 } }",
+            vec!["more than 1e8", "take a spacing of 0.00"],
+        ),
+        ("{ terrain.file = \"valey-flat\" }", vec!["unknown packaged terrain", "did you mean `valley-flat`?"]),
+        ("{ terrain.file = \"moon\" }", vec!["known are `valley-flat`, `valley-slope`", ".asc, .tif or .tiff"]),
+    ] {
+        let error = load(folder.path(), &one(shape)).map(|_| ()).expect_err(shape);
+        assert!(error.contains("scene.toml:11:"), "{shape}: no place in {error}");
+        words.iter().for_each(|word| assert!(error.contains(word), "{shape}: `{word}` is not in {error}"));
+    }
+    // The number of cells that the message names is enough.
+    let shape = |cells: &str| one(&format!("{{ grain = {{ {lens}, cells = {cells} }} }}"));
+    let error = load(folder.path(), &shape("6")).map(|_| ()).expect_err("too thin");
+    assert!(error.contains("too thin for a grid of 6 cells across the diameter of 5.000e-3 m"), "{error}");
+    let cells = error.split("`cells = ").nth(1).and_then(|rest| rest.split('`').next()).expect("a number of cells");
+    load(folder.path(), &shape(cells)).expect("as many cells as the message names");
+    for shape in [
+        "{ grain = { rock = {}, diameter = 0.1 } }",
+        "{ terrain = { file = \"valley.asc\", as = \"level-set\", band = 4 } }",
+    ] {
+        load(folder.path(), &one(shape)).expect(shape);
+    }
+}
+
+/// What a cut leaves of a log-normal distribution is told where it is next to nothing.
+#[test]
+fn a_cut_that_leaves_next_to_nothing_is_told() {
+    let folder = folder(false);
+    let warnings = |median: f64, by: &str| {
+        let size = format!("log-normal = {{ median = {median:?}, sigma = 0.2, min = 0.1, max = 0.2, by = \"{by}\" }}");
+        let text = one(&format!("{{ grain = {{ rock = {{}}, diameter.{size} }} }}"));
+        load(folder.path(), &text).expect("valid").build().expect("valid").warnings
+    };
+    for by in ["number", "mass"] {
+        assert_eq!(warnings(0.07, by), Vec::<String>::new(), "3.7 % are left");
+        let found = warnings(0.06, by);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("`diameter` on line 11") && found[0].contains("only 5.3e-3 of its"), "{found:?}");
+    }
+}
+
+/// A grid without room for the grains is refused before they are made.
+#[test]
+fn room_for_grains_is_looked_for_before_they_are_made() {
+    let folder = folder(false);
+    let fill = |size: f64, pattern: &str| {
+        format!(
+            "[run]\nduration = 1.0\n[materials.rock]\ndensity = 2650.0\nrestitution = 0.3\nstatic_friction = 0.5\n\
+             [[fill]]\nmaterial = \"rock\"\ncount = 40\nseed = 7\n\
+             grid = {{ size = [{size:?}, 4.0], {pattern}, first_layer = 0.5 }}\n\
+             [fill.grains]\npebble = {{}}\ndiameter.uniform = {{ min = 0.1, max = 0.3 }}\nnodes = 2000\n"
+        )
+    };
+    let time = |text: &str| {
+        let start = std::time::Instant::now();
+        (load(folder.path(), text).map(|_| ()), start.elapsed())
+    };
+    for pattern in ["pitch = 0.5", "pattern = \"graded\""] {
+        let (made, long) = time(&fill(4.0, pattern));
+        made.expect("there is room");
+        let (refused, short) = time(&fill(0.2, pattern));
+        println!("{pattern}: made in {long:?}, refused in {short:?}");
+        assert!(refused.expect_err("no room").contains("has no room"), "{pattern}");
+        assert!(3 * short < long, "{pattern}: refused in {short:?}, made in {long:?}");
+    }
+}
+
+/// A form without a key of its own is the one that the description of the format names.
+#[test]
+fn the_defaults_of_forms_are_those_that_are_described() {
+    let folder = folder(false);
+    let mass = |form: &str| {
+        let grain = format!("{{ grain = {{ {form}, sieve_size = 0.3, seed = 3 }} }}");
+        let text = one(&grain).replace("kind = \"static\"\n", "");
+        load(folder.path(), &text).expect(form).build().expect(form).simulation.snapshot().bodies[0].mass
+    };
+    for (short, long) in [
+        ("pebble = {}", "pebble = { aspect = [0.8, 0.8], angularity = 0.15, roughness = 0.02, degree = 15 }"),
+        ("superquadric = {}", "superquadric = { aspect = [1.0, 1.0], exponents = [1.0, 1.0] }"),
+        ("rock = {}", "rock = { faces = 14, aspect = [0.75, 0.75], irregularity = 0.6 }"),
+    ] {
+        assert_eq!(mass(short), mass(long), "{short}");
+        let text = include_str!("../../../data/scenes/FORMAT.md");
+        let described =
+            text.split("<!-- grain.").find(|section| section.contains(&format!("`{}`:", &short[..short.len() - 5])));
+        let described = described.expect("every form is described");
+        for value in long.split(['{', '}']).nth(1).expect("keys").split(", ").filter(|part| part.contains('=')) {
+            let number = value.split('=').nth(1).expect("a value").trim().trim_start_matches('[');
+            assert!(described.contains(number), "{short}: the default {number} is not described");
+        }
+    }
 }

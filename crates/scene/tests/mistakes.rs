@@ -330,3 +330,14 @@ fn files_that_cannot_be_read() {
     assert!(error.message().contains("bytes.toml:2:"), "{error}");
     assert_eq!(granule_scene::packaged("repose-sphere").map(|_| ()).map_err(|e| e.kind()), Err(UnknownName));
 }
+
+#[test]
+fn packaged_scenes_of_like_names_are_named_with_all_that_there_are() {
+    for (given, near) in
+        [("repose-sphere", "did you mean `repose-spheres`?"), ("pour", "did you mean `pour-spheres-100`?")]
+    {
+        let error = granule_scene::packaged(given).map(|_| ()).expect_err(given);
+        let help = error.help_lines().join("\n");
+        assert!(help.contains(near) && help.contains("known are `avalanche-flat`, `bounce`"), "{help}");
+    }
+}

@@ -162,3 +162,31 @@ fn overlaps_at_the_start_make_one_sentence_by_the_deepest() {
     let deep = ball("deep", 5.0, 0.08);
     one(&text("", "", "", &(row + &deep)), &["`floor` and `deep`", "20.0 %", "4 more pairs overlap less"]);
 }
+
+/// Few nodes and rough forms leave much of a grain standing out between nodes; the defaults do not.
+#[test]
+fn grains_whose_nodes_leave_much_between_them_are_told() {
+    let pebble = |roughness: f64, nodes: u32| {
+        let grain = format!("pebble = {{ roughness = {roughness:?} }}, diameter = 0.2, nodes = {nodes}");
+        text("", "", &format!("shape = {{ grain = {{ {grain} }} }}\nposition = [0, 0, 1]"), "")
+    };
+    for nodes in [12, 50, 150] {
+        one(&pebble(0.02, nodes), &["`nodes` of body `ball` leave", "usual are up to 6 %: give more `nodes`"]);
+    }
+    for (roughness, nodes) in [(0.2, 500), (0.15, 500), (0.2, 1000)] {
+        one(
+            &pebble(roughness, nodes),
+            &["of the pebble on line 17", "% of the radius between its", "less `roughness`"],
+        );
+    }
+    for (roughness, nodes) in [(0.0, 300), (0.02, 500), (0.04, 500), (0.2, 4000)] {
+        none(&pebble(roughness, nodes));
+    }
+    // A box has its nodes on edges and corners, and what is flat has nothing between them.
+    none(&text(
+        "",
+        "",
+        "shape = { level-set = { of = { cuboid.size = [1, 1, 1] }, spacing = 0.05, nodes = 30 } }\nposition = [0, 0, 1]",
+        "",
+    ));
+}

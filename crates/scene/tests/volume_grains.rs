@@ -193,10 +193,23 @@ fn what_is_no_grain_is_refused_with_file_and_place() {
         ("volume = \"zero.raw\", above = 127", vec!["zero.toml", "line 4", "`voxel` must be"]),
         ("volume = \"flat.raw\", above = 127", vec!["0.1 x 0.1 x 0.2 m", "cubes"]),
         ("volume = \"grey.raw\", above = 127, voxel = 0.1", vec!["`voxel` is said"]),
-        ("volume = \"grey.npy\", voxel = 0.1", vec!["from 0 to 255", "`above`, `below` or `label`"]),
+        (
+            "volume = \"grey.npy\", voxel = 0.1",
+            vec!["from 0 to 255", "`above`, `below` or `label`", "`label` for the number that marks"],
+        ),
         ("volume = \"grey.npy\", voxel = 0.1, above = 1, below = 2", vec!["`above` and `below` exclude each other"]),
-        ("volume = \"grey.npy\", voxel = 0.1, above = 300", vec!["grey.npy", "nothing is inside"]),
-        ("volume = \"grey.npy\", voxel = 0.1, above = -1", vec!["grey.npy", "nothing is outside"]),
+        (
+            "volume = \"grey.npy\", voxel = 0.1, above = 300",
+            vec!["grey.npy", "nothing is inside: no value is above 300", "the values go from 0 to 255"],
+        ),
+        (
+            "volume = \"grey.npy\", voxel = 0.1, above = -1",
+            vec!["grey.npy", "nothing is outside: every value is above -1"],
+        ),
+        (
+            "volume = \"labels.npy\", voxel = 0.1, label = 5",
+            vec!["no value is equal to the label 5", "the values are 0, 3, 7"],
+        ),
         ("volume = \"grey.npy\", voxel = 0.1, label = 1e9", vec!["`label` is 1000000000"]),
         ("volume = \"grey.npy\", voxel = 0.1, above = 1e60", vec!["threshold", "finite"]),
         ("volume = \"empty.npy\", voxel = 0.1", vec!["empty.npy", "nothing is inside"]),
@@ -204,7 +217,10 @@ fn what_is_no_grain_is_refused_with_file_and_place() {
         ("volume = \"labels.npy\", voxel = 0.1, above = 0.5", vec!["labels.npy", "2 pieces", "voxel [6, 6, 6]"]),
         ("volume = \"truth.npy\", voxel = 0.1, spacing = 0.9", vec!["truth.npy", "too coarse"]),
         ("volume = \"truth.npy\", file = \"a.stl\"", vec!["`file` and `volume` exclude each other"]),
-        ("of = { sphere.radius = 1.0 }, spacing = 0.1, above = 1", vec!["`above` is only for a `volume`"]),
+        (
+            "of = { sphere.radius = 1.0 }, spacing = 0.1, above = 1",
+            vec!["`above` is only for a level set of voxels", "give `volume`"],
+        ),
         ("nodes = 12", vec!["`volume`"]),
     ] {
         let Err(error) = scene(folder.path(), &format!("level-set = {{ {keys} }}"), UP, [0.0; 3]) else {

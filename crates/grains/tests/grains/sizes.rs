@@ -146,3 +146,16 @@ fn hostile_distributions_are_errors() {
     let empty = SizeDistribution::LogNormal { median: 1e-9, sigma: 0.1, min: 1.0, max: 2.0, by: By::Number };
     assert!(matches!(empty.sampler(), Err(SizeError::Empty { .. })));
 }
+
+#[test]
+fn the_share_that_a_cut_leaves_is_that_of_the_normal_distribution() {
+    let cut =
+        |median: f64, by| SizeDistribution::LogNormal { median, sigma: 0.5, min: 1.0, max: std::f64::consts::E, by };
+    for by in [By::Number, By::Mass] {
+        // From the median to two standard deviations, the other way round, and beyond four.
+        assert!((cut(1.0, by).share_kept() - 0.477_249_868).abs() < 1e-9);
+        assert!((cut(std::f64::consts::E, by).share_kept() - 0.477_249_868).abs() < 1e-9);
+        assert!(cut((-2.0_f64).exp(), by).share_kept() < 3.2e-5);
+    }
+    assert_eq!(SizeDistribution::Fixed(1.0).share_kept(), 1.0);
+}

@@ -60,11 +60,22 @@ pub(super) fn read<'t, 's>(
         random_speed: table.or("random_speed", 0.0, Item::not_negative)?,
         seed: table.or("seed", 0, |i| i.integer(0, i64::MAX as u64))?,
     };
-    filling.shapes = bodies_shapes(&table, item, shapes, filling.seed)?;
-    let columns = columns(&filling, grid_item)?;
+    let too_many = || item.error(Kind::OutOfRange, format!("the scene has more than {MOST} bodies"));
+    filling.shapes = match source(&table, item, shapes, filling.seed)? {
+        Source::One(shape) => vec![shape],
+        Source::Grains(grains, count) => {
+            // Grains take long to make: what is certain before is refused before.
+            if count > room {
+                return Err(too_many());
+            }
+            columns(&filling.layout, grains.least_reach()? + filling.jitter, grid_item)?;
+            grains.make()?
+        }
+    };
+    let columns = columns(&filling.layout, filling.reach(), grid_item)?;
     filling.count = count(&table, &filling.layout, columns)?;
     if filling.count > room {
-        return Err(item.error(Kind::OutOfRange, format!("the scene has more than {MOST} bodies")));
+        return Err(too_many());
     }
     let places = filling.places(columns).map_err(|at| {
         let message = format!("the place at x = {:.4} m, y = {:.4} m is not over the body `over`", at.x, at.y);
@@ -73,19 +84,27 @@ pub(super) fn read<'t, 's>(
     Ok((filling, places))
 }
 
-/// The shapes of the bodies: one for all, or grains of a recipe. A recipe needs `count`, for how many `layers` hold is
-/// known once the largest grain is.
-fn bodies_shapes<'t, 's>(
+/// Where the shapes of the bodies come from.
+enum Source<'t, 's> {
+    /// One for all.
+    One(Shape),
+    /// Grains that are to be made, and how many bodies there are.
+    Grains(grain::Grains<'t, 's>, usize),
+}
+
+/// The shape of all bodies, or grains of a recipe. A recipe needs `count`, for how many `layers` hold is known once the
+/// largest grain is.
+fn source<'t, 's>(
     table: &Table<'t, 's>,
     item: Item<'t, 's>,
     shapes: &mut Shapes<'t, 's>,
     seed: u64,
-) -> Result<Vec<Shape>, SceneError> {
+) -> Result<Source<'t, 's>, SceneError> {
     match (table.get("shape"), table.get("grains")) {
-        (Some(shape), None) => Ok(vec![shapes.for_body(shape, BodyKind::Dynamic)?]),
+        (Some(shape), None) => Ok(Source::One(shapes.for_body(shape, BodyKind::Dynamic)?)),
         (None, Some(recipe)) => {
             let count = table.require("count")?.integer(1, MOST)? as usize;
-            grain::shapes(recipe, seed, count)
+            Ok(Source::Grains(grain::Grains::read(recipe, seed, count, &mut shapes.remarks)?, count))
         }
         (Some(_), Some(recipe)) => Err(recipe.error(Kind::Conflict, "`grains` and `shape` exclude each other")),
         (None, None) => Err(table.require("shape").err().map_or_else(
@@ -132,10 +151,9 @@ fn pitch(item: Item<'_, '_>) -> Result<([f64; 2], f64), SceneError> {
     Ok(([x, y], x.max(y)))
 }
 
-/// Columns of an even grid in which every body has room.
-fn columns(filling: &Filling, item: Item<'_, '_>) -> Result<[usize; 2], SceneError> {
-    let reach = filling.reach();
-    let (columns, size) = match &filling.layout {
+/// Columns of an even grid in which bodies that reach so far \[m\] have room.
+fn columns(layout: &Layout, reach: f64, item: Item<'_, '_>) -> Result<[usize; 2], SceneError> {
+    let (columns, size) = match layout {
         Layout::Even(grid) => (grid.columns(reach), grid.size),
         Layout::Graded(graded) => (graded.has_room(reach).then_some([1; 2]), graded.size),
     };

@@ -67,6 +67,9 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[
 
 /// Surface nodes of a level set for which the scene says nothing.
 const NODES: u64 = 500;
+/// Fewest and most surface nodes of a level set.
+pub(super) const FEWEST_NODES: u64 = 12;
+pub(super) const MOST_NODES: u64 = 65_000;
 /// How deep compounds may refer to each other: more would only exhaust the stack.
 const DEEPEST: usize = 32;
 /// Most parts of a compound, parts of parts included.
@@ -183,7 +186,7 @@ impl<'t, 's> Shapes<'t, 's> {
                 let shape = terrain::shape(value, &self.folder, &mut self.remarks)?;
                 return Ok(Built { shape, parts: 1 });
             }
-            "grain" => return grain::shape(value).map(|shape| Built { shape, parts: 1 }),
+            "grain" => return grain::shape(value, &mut self.remarks).map(|shape| Built { shape, parts: 1 }),
             "cuboid" => Shape::cuboid(value.table("a cuboid", CUBOID)?.require("size")?.positive_vector()?),
             "convex" => Shape::convex(&vertices(value)?),
             "compound" => return self.compound(value),
@@ -231,12 +234,17 @@ impl<'t, 's> Shapes<'t, 's> {
         if let Some((other, second)) = sources.next() {
             return Err(second.error(Kind::Conflict, format!("`{kind}` and `{other}` exclude each other")));
         }
-        let nodes = table.or("nodes", NODES, |i| i.integer(1, u64::from(u32::MAX)))? as usize;
+        let nodes = table.or("nodes", NODES, |i| i.integer(FEWEST_NODES, MOST_NODES))? as usize;
         if kind == "volume" {
             return volume::shape(&table, source, &self.folder, nodes).map(|shape| Built { shape, parts: 1 });
         }
         if let Some((key, item)) = OF_VOLUME.into_iter().find_map(|key| Some((key, table.get(key)?))) {
-            return Err(item.error(Kind::Conflict, format!("`{key}` is only for a `volume`")));
+            return Err(item
+                .error(
+                    Kind::Conflict,
+                    format!("`{key}` is only for a level set of voxels, and this one is made from `{kind}`"),
+                )
+                .help("give `volume`, a file of voxels, in its place"));
         }
         let options = GrainOptions { spacing: table.require("spacing")?.positive()?, nodes };
         let shape = if kind == "file" {

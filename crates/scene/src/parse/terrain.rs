@@ -14,6 +14,8 @@ const TERRAIN: &[&str] = &["file", "as", "spacing", "band", "fill_missing"];
 #[cfg(test)]
 pub(super) const TABLES: &[(&str, &[&str])] = &[("shape.terrain", TERRAIN)];
 
+/// Place of the default among the kinds of terrain.
+const HEIGHT_FIELD: usize = 1;
 /// Cells of the band of a level set to each side of the surface.
 const BAND: u64 = 3;
 
@@ -23,8 +25,13 @@ pub(super) fn shape(item: Item<'_, '_>, folder: &Path, remarks: &mut Vec<String>
     let table = item.table("terrain", TERRAIN)?;
     let file = table.require("file")?;
     let name = file.text()?;
-    let kind = table.or("as", 1, |i| i.one_of(&["level-set", "height-field"]))?;
+    let kind = table.or("as", HEIGHT_FIELD, |i| i.one_of(&["level-set", "height-field"]))?;
     let fill = table.optional("fill_missing", |i| i.one_of(&["nearest", "smooth"]))?;
+    let only_of_levels = ["spacing", "band"].into_iter().find_map(|key| Some((key, table.get(key)?)));
+    if let (HEIGHT_FIELD, Some((key, value))) = (kind, only_of_levels) {
+        let message = format!("`{key}` has no effect on a height field");
+        return Err(value.error(Kind::Conflict, message).help("it is for `as = \"level-set\"`"));
+    }
     let raster = load(file, folder, fill, remarks)?;
     let refused = |message: String| file.error(Kind::Shape, format!("the terrain of `{name}`: {message}"));
     let cell = raster.cell;
@@ -33,8 +40,8 @@ pub(super) fn shape(item: Item<'_, '_>, folder: &Path, remarks: &mut Vec<String>
     let spacing = table.or("spacing", cell[0].max(cell[1]), Item::positive)?;
     let band = table.or("band", BAND, |i| i.integer(2, 64))? as u32;
     match kind {
-        0 => Shape::level_set_ground(field, spacing, band).map_err(|e| refused(e.to_string())),
-        _ => Ok(Shape::height_field(field)),
+        HEIGHT_FIELD => Ok(Shape::height_field(field)),
+        _ => Shape::level_set_ground(field, spacing, band).map_err(|e| refused(e.to_string())),
     }
 }
 
@@ -46,10 +53,16 @@ fn load(
     remarks: &mut Vec<String>,
 ) -> Result<Raster, SceneError> {
     let name = file.text()?;
-    let packaged = Valley::packaged().into_iter().find(|(file, _)| file.strip_suffix(".asc") == Some(name));
-    let loaded = match packaged {
+    let packaged = Valley::packaged().map(|(file, valley)| (file.strip_suffix(".asc").unwrap_or(file), valley));
+    let path = folder.join(name);
+    let loaded = match packaged.iter().find(|(known, _)| *known == name) {
         Some((_, valley)) => valley.raster(),
-        None => Raster::load(&folder.join(name)),
+        // Files have an ending that says their format.
+        None if Path::new(name).extension().is_none() && !path.exists() => {
+            let error = file.unknown_name("packaged terrain", name, packaged.iter().map(|(known, _)| *known));
+            return Err(error.help("a file of terrain has a name that ends in .asc, .tif or .tiff"));
+        }
+        None => Raster::load(&path),
     };
     let refused =
         |e: crate::data_file::DataFileError| file.error(Kind::MeshFile, format!("the terrain file `{name}`: {e}"));
