@@ -103,7 +103,7 @@ const ALL: &[Layers] = &[
             &["advance", "balance", "exchange", "observe", "wake"],
             &["substep"],
             &["attempt"],
-            &["jam"],
+            &["foresee", "jam"],
             &["divide"],
             &["event"],
             &["make"],
