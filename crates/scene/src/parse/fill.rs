@@ -89,7 +89,7 @@ enum Source<'t, 's> {
     /// One for all.
     One(Shape),
     /// Grains that are to be made, and how many bodies there are.
-    Grains(grain::Grains<'t, 's>, usize),
+    Grains(Box<grain::Grains<'t, 's>>, usize),
 }
 
 /// The shape of all bodies, or grains of a recipe. A recipe needs `count`, for how many `layers` hold is known once the
@@ -104,7 +104,8 @@ fn source<'t, 's>(
         (Some(shape), None) => Ok(Source::One(shapes.for_body(shape, BodyKind::Dynamic)?)),
         (None, Some(recipe)) => {
             let count = table.require("count")?.integer(1, MOST)? as usize;
-            Ok(Source::Grains(grain::Grains::read(recipe, seed, count, &mut shapes.remarks)?, count))
+            let grains = grain::Grains::read(recipe, seed, count, &mut shapes.remarks)?;
+            Ok(Source::Grains(Box::new(grains), count))
         }
         (Some(_), Some(recipe)) => Err(recipe.error(Kind::Conflict, "`grains` and `shape` exclude each other")),
         (None, None) => Err(table.require("shape").err().map_or_else(
