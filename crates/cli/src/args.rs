@@ -129,7 +129,7 @@ pub(crate) struct TerrainConvertArguments {
     pub(crate) file: PathBuf,
     /// The file to write; its name says the format: .asc, .tif, .tiff, .obj or .stl.
     pub(crate) out: PathBuf,
-    /// Keep the cells with their centres in this rectangle, in metres.
+    /// Keep the cells with their centres in the rectangle from its lower left to its upper right corner, in metres.
     #[arg(long, num_args = 4, value_names = ["X0", "Y0", "X1", "Y1"], allow_negative_numbers = true, value_parser = finite)]
     pub(crate) crop: Option<Vec<f64>>,
     /// Make square cells of this size, in metres; a mesh needs it.

@@ -25,9 +25,19 @@ pub(crate) fn command(arguments: &TerrainConvertArguments) -> Result<u8, CliErro
     if out.symlink_metadata().is_ok() && !arguments.force {
         return Err(CliError::Argument(format!("{} exists; --force replaces it", out.display())));
     }
+    let crop = arguments.crop.as_deref().and_then(|list| <[f64; 4]>::try_from(list).ok());
+    if let Some([x0, y0, x1, y1]) = crop.filter(|[x0, y0, x1, y1]| x0 > x1 || y0 > y1) {
+        let (low, high) = ([x0.min(x1), y0.min(y1)], [x0.max(x1), y0.max(y1)]);
+        let message = format!(
+            "--crop takes the lower left corner and then the upper right one, but {x0} {y0} is not below {x1} {y1}: the \
+             rectangle between them is --crop {} {} {} {}",
+            low[0], low[1], high[0], high[1]
+        );
+        return Err(CliError::Argument(message));
+    }
     let (mut raster, mut told) = read(arguments)?;
-    if let Some(&[x0, y0, x1, y1]) = arguments.crop.as_deref().and_then(|list| <&[f64; 4]>::try_from(list).ok()) {
-        raster = raster.crop([x0.min(x1), y0.min(y1)], [x0.max(x1), y0.max(y1)])?;
+    if let Some([x0, y0, x1, y1]) = crop {
+        raster = raster.crop([x0, y0], [x1, y1])?;
     }
     if let Some(method) = arguments.fill_missing {
         let filled = raster.fill_missing(method)?;

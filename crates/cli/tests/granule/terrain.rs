@@ -66,6 +66,7 @@ fn mistakes_end_with_2() {
     write(folder.path(), "a.asc", SMALL);
     write(folder.path(), "short.asc", "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n");
     write(folder.path(), "far.asc", &SMALL.replace("10\n", "5000000\n").replace("-9999\n4", "-1\n4"));
+    write(folder.path(), "degrees.asc", &SMALL.replace("cellsize 2", "cellsize 0.000277"));
     write(folder.path(), "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     for (arguments, words) in [
         ("info none.asc", "none.asc: cannot be read"),
@@ -75,6 +76,9 @@ fn mistakes_end_with_2() {
         ("convert a.asc b.xyz", ".obj"),
         ("convert m.obj b.asc", "--resample CELL"),
         ("convert a.asc b.asc --crop 90 90 91 91", "no cell of the raster"),
+        ("convert a.asc b.asc --crop 16 24 12 20", "--crop 12 20 16 24"),
+        ("convert a.asc b.asc --crop 12 24 16 20", "--crop 12 20 16 24"),
+        ("info degrees.asc", "degrees.asc: heights differ by"),
         ("convert a.asc b.asc --resample 100", "larger than the raster"),
         ("convert far.asc b.stl", "STL keeps coordinates"),
         ("convert a.asc a.asc", "--force"),
