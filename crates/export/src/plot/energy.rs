@@ -8,7 +8,8 @@ use super::{Figure, message};
 use crate::energy::EnergyRow;
 
 /// The energy ledger of a run as two panels over time: kinetic, potential and E* above; what impacts, friction and
-/// contact dissipated and the work of driven bodies and of the drift correction below.
+/// contact dissipated and the work of driven bodies and of the drift correction below, with the change by the scheme
+/// where there is any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnergyFigure {
     /// Title; may be empty.
@@ -30,7 +31,16 @@ const BELOW: [Column; 5] = [
     ("work of drift correction", |r| r.work_correction),
 ];
 
+/// What is drawn below where it is not zero throughout: few integrators and motions make it.
+const BELOW_WHERE_MADE: Column = ("change by the scheme", |r| r.scheme_change);
+
 impl EnergyFigure {
+    /// What is drawn below.
+    fn below(&self) -> Vec<Column> {
+        let made = self.rows.iter().any(|row| BELOW_WHERE_MADE.1(row) != 0.0);
+        BELOW.into_iter().chain(made.then_some(BELOW_WHERE_MADE)).collect()
+    }
+
     fn line(&self, column: fn(&EnergyRow) -> f64) -> Vec<(f64, f64)> {
         thinned(&self.rows.iter().map(|r| (r.time, column(r))).collect::<Vec<_>>())
     }
@@ -88,6 +98,24 @@ impl Figure for EnergyFigure {
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), String> {
         let (above, below) = area.split_vertically(480);
         self.panel(&above, &self.full_title(), &ABOVE, (0, "energy"))?;
-        self.panel(&below, "", &BELOW, (3, "since the start"))
+        self.panel(&below, "", &self.below(), (3, "since the start"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_change_by_the_scheme_is_drawn_where_there_is_any() {
+        let figure = |scheme_change| {
+            let row = EnergyRow { scheme_change, ..EnergyRow::default() };
+            EnergyFigure { title: String::new(), rows: vec![EnergyRow::default(), row], events: Vec::new() }
+        };
+        let drawn = |scheme_change| figure(scheme_change).below().iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        assert_eq!(drawn(0.0), BELOW.map(|(name, _)| name));
+        assert_eq!(drawn(-2.0).last(), Some(&"change by the scheme"));
+        let last = figure(-2.0).below().pop().expect("there are columns");
+        assert_eq!(figure(-2.0).line(last.1).last().map(|point| point.1), Some(-2.0));
     }
 }
