@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use granule_engine::{BodySnapshot, Scales, Simulation, TIME_STEP_RULE};
-use granule_model::{BodyKind, Material};
+use granule_model::{BodyKind, Coefficients, Material};
 use granule_scene::Scene;
 use serde_json::{Value, json};
 
@@ -103,11 +103,38 @@ fn as_text(scene: &Scene, simulation: &Simulation, groups: &[Group]) -> String {
             m.stiffness
         );
     }
+    text.push_str(&pairs_text(scene));
     if let Some(domain) = domain(scene) {
         let _ = writeln!(text, "\ndomain {}", domain_text(&domain));
     }
     text.push_str(&stages_text(scene));
     text.push_str(&step_text(scene, simulation));
+    text
+}
+
+/// Pairs of materials that do not follow the mixing rule, with the names of both.
+fn pairs(scene: &Scene) -> impl Iterator<Item = ([&str; 2], &Coefficients)> {
+    scene.pairs.iter().map(|(a, b, c)| ([a, b].map(|id| scene.materials[id.index()].0.as_str()), c))
+}
+
+fn pairs_text(scene: &Scene) -> String {
+    if scene.pairs.is_empty() {
+        return String::new();
+    }
+    let mut text = "\npairs of materials\n".to_owned();
+    for ([a, b], c) in pairs(scene) {
+        let _ = writeln!(
+            text,
+            "  {a} and {b}: restitution {} (tangential {}), friction {} static {} dynamic {} rolling {} torsional, stiffness {}",
+            c.restitution,
+            c.tangential_restitution,
+            c.static_friction,
+            c.dynamic_friction,
+            c.rolling_friction,
+            c.torsional_friction,
+            c.stiffness
+        );
+    }
     text
 }
 
@@ -178,6 +205,14 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
             "torsional_friction": m.torsional_friction, "stiffness": m.stiffness,
         })
     });
+    let pairs = pairs(scene).map(|(names, c)| {
+        json!({
+            "materials": names, "restitution": c.restitution, "tangential_restitution": c.tangential_restitution,
+            "static_friction": c.static_friction, "dynamic_friction": c.dynamic_friction,
+            "rolling_friction": c.rolling_friction, "torsional_friction": c.torsional_friction,
+            "stiffness": c.stiffness,
+        })
+    });
     let stages = scene
         .stages()
         .unwrap_or_default()
@@ -189,6 +224,7 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
         "title": scene.title,
         "bodies": bodies.collect::<Vec<_>>(),
         "materials": materials.collect::<Vec<_>>(),
+        "pairs": pairs.collect::<Vec<_>>(),
         "stages": stages.collect::<Vec<_>>(),
         "gravity": scene.settings.gravity.to_array(),
         "domain": domain(scene),

@@ -125,11 +125,17 @@ pub(crate) fn domain(scene: &Scene) -> Option<DomainSummary> {
 /// The same in words.
 pub(crate) fn domain_text(domain: &DomainSummary) -> String {
     let short = |x: f64| format!("{x:.4}").trim_end_matches('0').trim_end_matches('.').to_owned();
-    let end = |x: Option<f64>| x.map_or("no end".to_owned(), short);
-    let side =
-        |axis: usize| format!("{} {} to {}", ["x", "y", "z"][axis], end(domain.min[axis]), end(domain.max[axis]));
+    let side = |axis: usize| {
+        let range = match (domain.min[axis].map(short), domain.max[axis].map(short)) {
+            (Some(low), Some(high)) => format!("{low} to {high} m"),
+            (Some(low), None) => format!("above {low} m"),
+            (None, Some(high)) => format!("below {high} m"),
+            (None, None) => "without end".to_owned(),
+        };
+        format!("{} {range}", ["x", "y", "z"][axis])
+    };
     let reason = if domain.chosen { "chosen, the ground ends" } else { "given" };
-    format!("{}, {}, {} m ({reason})", side(0), side(1), side(2))
+    format!("{}, {}, {} ({reason})", side(0), side(1), side(2))
 }
 
 fn impacts(simulation: &Simulation) -> ImpactSummary {

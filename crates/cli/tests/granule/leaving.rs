@@ -209,7 +209,8 @@ fn terrain_that_ends_has_a_domain_of_its_own() {
     write(folder.path(), "a.toml", &text);
     let told = call(folder.path(), &["info", "a.toml"]).expect(0).out;
     assert!(
-        told.contains("domain x 0.5 to 9.5, y 0.5 to 9.5, z -1.") && told.contains("(chosen, the ground ends)"),
+        told.contains("domain x 0.5 to 9.5 m, y 0.5 to 9.5 m, z above -1.")
+            && told.contains("(chosen, the ground ends)"),
         "{told}"
     );
     let ended = call(folder.path(), &["run", "a.toml", "--out", "results"]).expect(0);

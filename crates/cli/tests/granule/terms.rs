@@ -184,6 +184,8 @@ fn the_keys_of_resolve_and_info() {
     let objects = ["energy", "momentum", "angular_momentum", "resolution"].map(str::to_owned);
     let told = told.into_iter().filter(|key| !objects.contains(key)).collect();
     expect_equal("granule resolve --json", &told, &defined("`granule resolve --json`"));
+    let with_pair = format!("{pair}\n[[pair]]\nmaterials = [\"rock\", \"rock\"]\nrestitution = 0.5\n");
+    write(folder.path(), "a.toml", &with_pair);
     let told = keys_of(&answer(&["info", "a.toml", "--json"]));
     expect_equal("granule info --json", &told, &defined("`granule info --json`"));
 }

@@ -90,3 +90,48 @@ fn a_core_of_a_few_grains_has_no_packing_fraction() {
     let told = summary["warnings"][0].as_str().unwrap_or_default();
     assert!(told.contains("its core is 0.300 by 0.300") && ended.err.contains(told), "{told}");
 }
+
+/// Pairs of materials and each end of the domain are told, in words and in numbers.
+#[test]
+fn info_tells_pairs_of_materials_and_the_ends_of_the_domain() {
+    let folder = folder();
+    let more = "[[pair]]\nmaterials = [\"rock\", \"rock\"]\nrestitution = 0.125\n\
+                [domain]\nmin = [-2, -3, -1.5]\nmax = [4, 5, 600]\n";
+    write(folder.path(), "a.toml", &(rain("") + more));
+    let told = call(folder.path(), &["info", "a.toml"]).expect(0).out;
+    for part in [
+        "pairs of materials\n  rock and rock: restitution 0.125 (",
+        "x -2 to 4 m, y -3 to 5 m, z -1.5 to 600 m (given)",
+    ] {
+        assert!(told.contains(part), "`{part}` is missing:\n{told}");
+    }
+    let facts = call(folder.path(), &["info", "a.toml", "--json"]).expect(0).out;
+    let facts: Value = serde_json::from_str(&facts).expect("JSON");
+    assert_eq!(facts["pairs"][0]["materials"], serde_json::json!(["rock", "rock"]));
+    assert_eq!(facts["pairs"][0]["restitution"], 0.125);
+    // Over ground that ends the domain is open against gravity.
+    let ground = "shape = { terrain.file = \"valley-flat\" }";
+    write(
+        folder.path(),
+        "b.toml",
+        &rain("")
+            .replace("shape = { half-space.normal = [0, 0, 1] }", ground)
+            .replace("first_layer = 0.2", "corner = [60, 70], first_layer = 200"),
+    );
+    let told = call(folder.path(), &["info", "b.toml"]).expect(0).out;
+    assert!(told.contains("z above -") && !told.contains("no end"), "{told}");
+}
+
+/// Grains whose nodes leave much between them are told wherever warnings are.
+#[test]
+fn rough_grains_with_few_nodes_are_told_by_run_summary_and_info() {
+    let folder = folder();
+    let grain = "grain = { pebble = { roughness = 0.2 }, diameter = 0.2, nodes = 500 }";
+    let scene = rain("").replace("density = 2.65\n", "density = 2650\n").replace("sphere.radius = 0.1", grain);
+    write(folder.path(), "a.toml", &scene.replace("duration = 0.5", "duration = 0.01"));
+    let told = "warning: `roughness` 0.2 of the pebble on line";
+    let ended = call(folder.path(), &["run", "a.toml", "--out", "results"]).expect(0);
+    assert_eq!(ended.err.lines().filter(|line| line.starts_with(told)).count(), 1, "{}", ended.err);
+    assert!(summary(&folder.path().join("results"))["warnings"].to_string().contains("`roughness` 0.2"));
+    assert!(call(folder.path(), &["info", "a.toml"]).expect(0).err.contains(told));
+}
