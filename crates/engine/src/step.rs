@@ -26,7 +26,6 @@ pub(crate) mod drive;
 pub(crate) mod event;
 pub(crate) mod exchange;
 pub(crate) mod forces;
-pub(crate) mod foresee;
 pub(crate) mod jam;
 pub(crate) mod make;
 pub(crate) mod observe;
@@ -56,7 +55,7 @@ pub(crate) fn substep(
     scratch: &mut Scratch,
 ) -> Result<Outcome, EngineError> {
     let State { bodies, rest, driven, detected, control, .. } = state;
-    let Scratch { frames, motion, detection, exchange, sleep, failed, foreseen, .. } = scratch;
+    let Scratch { frames, motion, detection, exchange, sleep, failed, .. } = scratch;
     let table = &catalogue.bodies;
     let mut clock = Clock::start();
     clock.enter(Phase::Drive);
@@ -80,7 +79,7 @@ pub(crate) fn substep(
         motion.forced.clone_from(&bodies.velocity);
         let forced = observe::kinetic(part, &bodies.view(table, frames));
         clock.enter(Phase::Closing);
-        exchange::closing(catalogue, part, bodies, frames, (&detected.contacts, foreseen), exchange);
+        exchange::closing(catalogue, part, bodies, frames, &detected.contacts, exchange);
         clock.enter(Phase::Islands);
         exchange::islands(catalogue, bodies, frames, exchange);
         clock.enter(Phase::Contact);

@@ -69,7 +69,7 @@ fn told(report: StepReport) -> String {
     format!("{:?}", StepReport { seconds: PhaseSeconds::default(), ..report })
 }
 
-/// Measured: with margins 1360 steps, 794 faults, 20 parts undone; from impact to impact 680, 397 and 415.
+/// Measured: with margins 1360 steps, 794 faults, 64 parts undone; from impact to impact 680, 397 and 415.
 #[test]
 fn a_step_that_fails_leaves_nothing_behind() {
     for (stepping, until) in [(Stepping::Margin, 4.0), (Stepping::Event, 2.0)] {
@@ -93,7 +93,7 @@ fn a_step_that_fails_leaves_nothing_behind() {
         }
         assert_eq!(simulation.audit(), twin.audit());
         println!("{stepping:?}: {} steps, {failed} failed first, {undone} parts undone", twin.steps());
-        assert!(failed > 200 && undone > 15, "{stepping:?}: {failed} failed, {undone} parts undone");
+        assert!(failed > 200 && undone > 30, "{stepping:?}: {failed} failed, {undone} parts undone");
     }
 }
 

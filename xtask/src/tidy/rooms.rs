@@ -103,7 +103,7 @@ const ALL: &[Layers] = &[
             &["advance", "balance", "exchange", "observe", "wake"],
             &["substep"],
             &["attempt"],
-            &["foresee", "jam"],
+            &["jam"],
             &["divide"],
             &["event"],
             &["make"],

@@ -53,9 +53,6 @@ pub(crate) struct Closing {
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     all: Arc<Contacts>,
-    /// All with others added, where there are any; filled before it is read.
-    more: Contacts,
-    has_more: bool,
     /// Those that may close, where others are left out, with what they carried; filled before it is read.
     closing: Vec<Contact>,
     closing_carried: Vec<Carried>,
@@ -68,26 +65,8 @@ impl Active {
     /// Takes all contacts of a state; nothing is solved yet.
     pub(crate) fn take(&mut self, all: &Arc<Contacts>) {
         self.all.clone_from(all);
-        (self.is_cut, self.has_more) = (false, false);
+        self.is_cut = false;
         self.carrying.clear();
-    }
-
-    /// Adds contacts that carried nothing before.
-    pub(crate) fn add(&mut self, others: &[Contact]) {
-        self.has_more = !others.is_empty();
-        if self.has_more {
-            let Contacts { list, carried, searched, sights, .. } = &*self.all;
-            self.more.list.clone_from(list);
-            self.more.carried.clone_from(carried);
-            self.more.searched.clone_from(searched);
-            self.more.sights.clone_from(sights);
-            others.iter().for_each(|contact| self.more.insert(*contact));
-        }
-    }
-
-    /// Those that may take part.
-    fn all(&self) -> &Contacts {
-        if self.has_more { &self.more } else { &self.all }
     }
 
     /// Gives back memory where there is much more than was needed last.
@@ -96,31 +75,28 @@ impl Active {
             self.closing = Vec::new();
             self.closing_carried = Vec::new();
         }
-        if !self.has_more {
-            self.more = Contacts::default();
-        }
     }
 
     /// The contacts of the part.
     pub(crate) fn contacts(&self) -> &[Contact] {
-        if self.is_cut { &self.closing } else { &self.all().list }
+        if self.is_cut { &self.closing } else { &self.all.list }
     }
 
     /// What they carried in the step before.
     pub(crate) fn carried(&self) -> &[Carried] {
-        if self.is_cut { &self.closing_carried } else { &self.all().carried }
+        if self.is_cut { &self.closing_carried } else { &self.all.carried }
     }
 
     /// The list to be filled with what each contact carries once the part is solved, and what it carried before.
     pub(crate) fn impulses(&mut self) -> (&mut Vec<Carried>, &[Carried]) {
-        let all = if self.has_more { &self.more } else { &*self.all };
-        (&mut self.carrying, if self.is_cut { &self.closing_carried } else { &all.carried })
+        let carried = if self.is_cut { &self.closing_carried } else { &self.all.carried };
+        (&mut self.carrying, carried)
     }
 
     /// What a search after the part starts from: its impulses, or those of the step before where it is not solved.
     pub(crate) fn known(&self) -> Known<'_> {
         let carried = if self.carrying.is_empty() { self.carried() } else { &self.carrying };
-        Known { contacts: self.contacts(), carried, searched: &self.all().searched, sights: &self.all().sights }
+        Known { contacts: self.contacts(), carried, searched: &self.all.searched, sights: &self.all.sights }
     }
 }
 
@@ -128,8 +104,7 @@ impl Closing {
     /// Phase `closing`: leaves out contacts, with what they carried, that cannot close within `dt` \[s\] with the
     /// bodies' velocities now.
     pub(crate) fn leave_out(&mut self, bodies: &Bodies<'_>, active: &mut Active, dt: f64) {
-        let Active { all, more, has_more, closing, closing_carried, is_cut, .. } = active;
-        let all = if *has_more { &*more } else { &**all };
+        let Active { all, closing, closing_carried, is_cut, .. } = active;
         let open = parallel::count(&all.list, &is_open);
         if (open as f64) < WORTH * all.list.len() as f64 {
             return;

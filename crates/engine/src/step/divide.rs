@@ -10,9 +10,6 @@
 //! came to, and only those go back and move on in two halves; see [`Step::make_again`]. If what was kept apart
 //! meets all the same, the whole step is made again.
 //!
-//! **Made again.** What failed though no contact of the start foresaw it is foreseen then: the part is made once more
-//! with it ([`foresee`]), and halved where that does not do.
-//!
 //! **Ends.** A step is halved at most [`DEEPEST`] times, or [`DEEPEST_THIN`] while bodies move further than they are
 //! thick or swing round. A part that fails there is made once more with [`PATIENCE`] times the sweeps. If that fails as
 //! well, and a driven body presses on the group with more than its inertia explains, it is a *jam*: nothing can give
@@ -26,7 +23,6 @@ use crate::contacts::reach::way_moved;
 use crate::contacts::search::Known;
 use crate::step::attempt::Step;
 use crate::step::detect;
-use crate::step::foresee::foresee;
 use crate::step::jam::{DEEPEST_AFTER_STOP, Jam, find_jam};
 use crate::step::observe::Outcome;
 use crate::step::part::Part;
@@ -42,9 +38,6 @@ use crate::world::parallel;
 pub(crate) const DEEPEST: usize = 6;
 /// Parts of a step, those undone included, beyond which that is given up.
 const MOST_PARTS: u32 = 1000;
-/// A part of a step that was halved so often is not made again with what it led to: what failed in it was not for want
-/// of that. Made again at each depth, hard scenes of thin bodies took up to twice the attempts.
-const FORESEEN_DEPTH: usize = 2;
 /// Factor on the sweeps of a part that cannot be halved any more.
 const PATIENCE: u32 = 20;
 
@@ -107,48 +100,12 @@ impl Step<'_> {
             return Err(Stop::Jammed(jam));
         }
         self.report.undo(outcome.report.seconds);
-        if depth < FORESEEN_DEPTH {
-            self.foresee(dt, depth);
-        }
         if let Some(group) = self.failed_group() {
             return self.make_again(&outcome, group, depth);
         }
         self.go_back(depth);
-        if self.try_again(dt, depth)? {
-            return Ok(());
-        }
         self.state.control.begins_in_halves = true;
         self.halve(dt, depth)
-    }
-
-    /// Notes what an attempt at `depth` led to and did not see.
-    fn foresee(&mut self, dt: f64, depth: usize) {
-        let Step { state, scratch, .. } = &mut *self;
-        let start = std::mem::take(&mut scratch.saved[depth].bodies.pose);
-        foresee(state, &start, scratch, dt);
-        scratch.saved[depth].bodies.pose = start;
-    }
-
-    /// Makes a part again with the contacts that were foreseen, if there are any. Whether it stands; else the state is
-    /// that at its start.
-    fn try_again(&mut self, dt: f64, depth: usize) -> Result<bool, Stop> {
-        if self.scratch.foreseen.is_empty() {
-            return Ok(false);
-        }
-        self.save(depth + 1);
-        let part = self.part(dt);
-        let outcome = self.attempt(&part);
-        self.scratch.foreseen.clear();
-        let outcome = outcome?;
-        let stands = self.scratch.failed.is_empty();
-        if stands {
-            self.accept(&outcome);
-        } else {
-            self.report.undo(outcome.report.seconds);
-            self.go_back(depth + 1);
-        }
-        self.scratch.release_parts(depth + 1);
-        Ok(stands)
     }
 
     /// Whether a part of a step is still long for the bodies that failed in it: one moved by more than its thickness,
@@ -192,11 +149,7 @@ impl Step<'_> {
     fn make_again(&mut self, outcome: &Outcome, mut group: Group, depth: usize) -> Result<(), Stop> {
         let (before, part) = (self.tally(), outcome.part);
         self.undo_for(outcome, &mut group, depth);
-        let made = match self.try_again(part.dt, depth) {
-            Ok(true) => Ok(()),
-            Ok(false) => self.halve(part.dt, depth),
-            Err(stop) => Err(stop),
-        };
+        let made = self.halve(part.dt, depth);
         let is_crossed = made.is_ok() && self.rejoin(&part, &mut group, depth);
         group.after = Arc::clone(&self.scratch.nothing.detected.contacts);
         self.scratch.groups.free.push(group);

@@ -22,18 +22,17 @@ use crate::world::parallel;
 /// Flights up to this share of a step leave no impulses to start from.
 const SHORT_FLIGHT: f64 = 1e-3;
 
-/// Phase `closing`: which contacts take part; those that were `foreseen` as well.
+/// Phase `closing`: which contacts take part.
 pub(crate) fn closing(
     catalogue: &Catalogue,
     part: &Part,
     bodies: &BodyState,
     frames: &Frames,
-    (contacts, foreseen): (&Arc<Contacts>, &[Contact]),
+    contacts: &Arc<Contacts>,
     exchange: &mut Exchange,
 ) {
     let Exchange { active, closing, .. } = exchange;
     active.take(contacts);
-    active.add(foreseen);
     if part.is_whole() {
         closing.leave_out(&bodies.view(&catalogue.bodies, frames), active, part.dt);
     }

@@ -170,8 +170,7 @@ mod tests {
                 undone += step_both(&mut simulation, ["balls", "cubes", "plates"][scene]);
             }
         }
-        // Measured 25.
-        assert!(undone >= 20, "{undone} parts were undone");
+        assert!(undone > 100, "{undone} parts were undone");
     }
 
     /// A ball leans on a sleeping cube and is shot away, which wakes the cube; in the next step what shot it meets a

@@ -18,7 +18,7 @@ use crate::islands::problems::Problems;
 use crate::islands::sleep::Sleep;
 use crate::world::account::Pending;
 use crate::world::bodies::Frames;
-use crate::world::contact::{Contact, Contacts};
+use crate::world::contact::Contacts;
 use crate::world::load::Loads;
 use crate::world::state::State;
 
@@ -46,8 +46,6 @@ pub(crate) struct Scratch {
     pub(crate) loads: Loads,
     /// Contacts that failed in the attempt that was judged last, by their place in the list.
     pub(crate) failed: Vec<u32>,
-    /// Contacts that the attempt to come is made with beside those found, see [`crate::step::foresee`].
-    pub(crate) foreseen: Vec<Contact>,
     pub(crate) groups: Groups,
     /// States to go back to, by the depth to which the step is divided.
     pub(crate) saved: Vec<State>,
