@@ -90,18 +90,7 @@ fn as_text(scene: &Scene, simulation: &Simulation, groups: &[Group]) -> String {
     }
     text.push_str("\nmaterials\n");
     for (name, m) in materials(scene) {
-        let _ = writeln!(
-            text,
-            "  {name}: density {} kg/m3, restitution {} (tangential {}), friction {} static {} dynamic {} rolling {} torsional, stiffness {}",
-            m.density,
-            m.restitution,
-            m.tangential_restitution,
-            m.static_friction,
-            m.dynamic_friction,
-            m.rolling_friction,
-            m.torsional_friction,
-            m.stiffness
-        );
+        let _ = writeln!(text, "  {name}: density {} kg/m3, {}", m.density, coefficients_text(&Coefficients::of(m)));
     }
     text.push_str(&pairs_text(scene));
     if let Some(domain) = domain(scene) {
@@ -123,19 +112,38 @@ fn pairs_text(scene: &Scene) -> String {
     }
     let mut text = "\npairs of materials\n".to_owned();
     for ([a, b], c) in pairs(scene) {
-        let _ = writeln!(
-            text,
-            "  {a} and {b}: restitution {} (tangential {}), friction {} static {} dynamic {} rolling {} torsional, stiffness {}",
-            c.restitution,
-            c.tangential_restitution,
-            c.static_friction,
-            c.dynamic_friction,
-            c.rolling_friction,
-            c.torsional_friction,
-            c.stiffness
-        );
+        let _ = writeln!(text, "  {a} and {b}: {}", coefficients_text(c));
     }
     text
+}
+
+fn coefficients_text(c: &Coefficients) -> String {
+    format!(
+        "restitution {} (tangential {}), friction {} static {} dynamic {} rolling {} torsional, stiffness {}",
+        c.restitution,
+        c.tangential_restitution,
+        c.static_friction,
+        c.dynamic_friction,
+        c.rolling_friction,
+        c.torsional_friction,
+        c.stiffness
+    )
+}
+
+/// An object with the coefficients as further entries.
+fn with_coefficients(mut told: Value, c: &Coefficients) -> Value {
+    for (key, value) in [
+        ("restitution", c.restitution),
+        ("tangential_restitution", c.tangential_restitution),
+        ("static_friction", c.static_friction),
+        ("dynamic_friction", c.dynamic_friction),
+        ("rolling_friction", c.rolling_friction),
+        ("torsional_friction", c.torsional_friction),
+        ("stiffness", c.stiffness),
+    ] {
+        told[key] = json!(value);
+    }
+    told
 }
 
 fn stages_text(scene: &Scene) -> String {
@@ -197,22 +205,9 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
             "radius_min": finite(g.radius.0), "radius_max": finite(g.radius.1),
         })
     });
-    let materials = materials(scene).map(|(name, m)| {
-        json!({
-            "name": name, "density": m.density, "restitution": m.restitution,
-            "tangential_restitution": m.tangential_restitution, "static_friction": m.static_friction,
-            "dynamic_friction": m.dynamic_friction, "rolling_friction": m.rolling_friction,
-            "torsional_friction": m.torsional_friction, "stiffness": m.stiffness,
-        })
-    });
-    let pairs = pairs(scene).map(|(names, c)| {
-        json!({
-            "materials": names, "restitution": c.restitution, "tangential_restitution": c.tangential_restitution,
-            "static_friction": c.static_friction, "dynamic_friction": c.dynamic_friction,
-            "rolling_friction": c.rolling_friction, "torsional_friction": c.torsional_friction,
-            "stiffness": c.stiffness,
-        })
-    });
+    let materials = materials(scene)
+        .map(|(name, m)| with_coefficients(json!({ "name": name, "density": m.density }), &Coefficients::of(m)));
+    let pairs = pairs(scene).map(|(names, c)| with_coefficients(json!({ "materials": names }), c));
     let stages = scene
         .stages()
         .unwrap_or_default()

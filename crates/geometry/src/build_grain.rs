@@ -27,6 +27,11 @@ pub struct GrainOptions {
     pub nodes: usize,
 }
 
+impl GrainOptions {
+    /// Numbers of surface nodes that a grain may have.
+    pub const NODES: std::ops::RangeInclusive<usize> = FEWEST_NODES..=MOST_NODES;
+}
+
 /// Distances are stored to this many spacings from the surface; contacts ask no deeper.
 pub(crate) const BAND: u32 = 5;
 /// The grid goes on around the surface for this many spacings.
@@ -160,7 +165,7 @@ fn two_digits(x: f64, round: fn(f64) -> f64) -> f64 {
 
 pub(crate) fn check(options: &GrainOptions) -> Result<(), ShapeError> {
     check_length("spacing of the grid", options.spacing)?;
-    if !(FEWEST_NODES..=MOST_NODES).contains(&options.nodes) {
+    if !GrainOptions::NODES.contains(&options.nodes) {
         return Err(ShapeError::Nodes { count: options.nodes, fewest: FEWEST_NODES, most: MOST_NODES });
     }
     Ok(())

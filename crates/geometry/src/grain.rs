@@ -154,7 +154,7 @@ fn bulges_of(level_set: &LevelSet, nodes: &[&Node], neighbours: &[[u16; NEIGHBOU
         let at_edge = node.sharp || around().any(|other| other.sharp);
         for other in around() {
             let same_side = node.normal.dot(other.normal) >= SAME_SIDE;
-            if !same_side && (other.sharp || at_edge) {
+            if !same_side && at_edge {
                 continue;
             }
             let middle = 0.5 * (node.point + other.point);

@@ -199,6 +199,44 @@ impl Directory {
     }
 }
 
+/// Values of nodes in some order, from which the nodes around a place are read.
+pub(crate) trait Layout {
+    /// What is held.
+    fn values(&self) -> &Values;
+
+    /// What `value` makes of the `N` x `N` x `N` of `values` at the nodes from `low` on, as `[z][y][x]`. `None` where one
+    /// is not held.
+    fn gather_with<T: Copy, V: Copy + Default, const N: usize>(
+        &self,
+        low: [usize; 3],
+        values: &[T],
+        value: impl Fn(T) -> V,
+    ) -> Option<[[[V; N]; N]; N]>;
+
+    /// Values of the `N` x `N` x `N` nodes from `low` on, as `[z][y][x]`; infinite beyond the band. `None` where one is
+    /// not held.
+    #[inline]
+    fn gather<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
+        match self.values() {
+            Values::F32(values) => self.gather_with(low, values, f64::from),
+            Values::I16(codes, step) => self.gather_with(low, codes, |code| decode(code, *step)),
+        }
+    }
+
+    /// Tricubic interpolation on the nodes from `low` on, which are all within the band: value in cells, and gradient.
+    /// `None` where one is not held.
+    #[inline]
+    fn cubic(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
+        match self.values() {
+            Values::F32(values) => Some(Cubic::interpolate(&self.gather_with(low, values, |value| value)?, t)),
+            Values::I16(codes, step) => {
+                let (value, gradient) = Cubic::interpolate(&self.gather_with(low, codes, |code| code)?, t);
+                Some((value * step, gradient * *step))
+            }
+        }
+    }
+}
+
 /// The directory with the values.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
@@ -230,26 +268,14 @@ impl Blocks {
         Ok(rank * NODES + (z * EDGE + y) * EDGE + x)
     }
 
-    /// Values of the `N` x `N` x `N` nodes from `low` on, as `[z][y][x]`; infinite beyond the band. `None` where a
-    /// block is not held.
-    pub(crate) fn gather<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
-        match &self.values {
-            Values::F32(values) => self.gather_with(low, values, f64::from),
-            Values::I16(codes, step) => self.gather_with(low, codes, |code| decode(code, *step)),
-        }
+    pub(crate) fn bytes(&self) -> usize {
+        self.directory.bytes() + self.values.bytes()
     }
+}
 
-    /// Tricubic interpolation on the nodes from `low` on, which are all within the band: value in cells, and gradient.
-    /// `None` where a block is not held.
-    #[inline]
-    pub(crate) fn cubic(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
-        match &self.values {
-            Values::F32(values) => Some(Cubic::interpolate(&self.gather_with(low, values, |value| value)?, t)),
-            Values::I16(codes, step) => {
-                let (value, gradient) = Cubic::interpolate(&self.gather_with(low, codes, |code| code)?, t);
-                Some((value * step, gradient * *step))
-            }
-        }
+impl Layout for Blocks {
+    fn values(&self) -> &Values {
+        &self.values
     }
 
     #[inline]
@@ -283,9 +309,5 @@ impl Blocks {
             }
         }
         Some(out)
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.directory.bytes() + self.values.bytes()
     }
 }

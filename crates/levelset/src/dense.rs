@@ -3,10 +3,7 @@
 //! A value is found without the directory, and neighbours along x lie side by side. The directory stays for what is
 //! known of blocks beyond the band.
 
-use granule_model::DVec3;
-
-use crate::blocks::{Blocks, Directory, EDGE, Values, decode};
-use crate::kernel::Cubic;
+use crate::blocks::{Blocks, Directory, EDGE, Layout, Values};
 use crate::kinks::Kinks;
 use crate::lattice::Lattice;
 
@@ -51,26 +48,11 @@ impl Dense {
     pub(crate) fn node(&self, node: [usize; 3]) -> Result<f64, f64> {
         self.directory.word(node.map(|i| i / EDGE)).read().map(|_| self.values.at(self.place(node)))
     }
+}
 
-    /// Values of the `N` x `N` x `N` nodes from `low` on, as `[z][y][x]`; infinite beyond the band.
-    #[inline]
-    pub(crate) fn gather<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
-        match &self.values {
-            Values::F32(values) => self.gather_with(low, values, f64::from),
-            Values::I16(codes, step) => self.gather_with(low, codes, |code| decode(code, *step)),
-        }
-    }
-
-    /// As [`Blocks::cubic`].
-    #[inline]
-    pub(crate) fn cubic(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
-        match &self.values {
-            Values::F32(values) => Some(Cubic::interpolate(&self.gather_with(low, values, |value| value)?, t)),
-            Values::I16(codes, step) => {
-                let (value, gradient) = Cubic::interpolate(&self.gather_with(low, codes, |code| code)?, t);
-                Some((value * step, gradient * *step))
-            }
-        }
+impl Layout for Dense {
+    fn values(&self) -> &Values {
+        &self.values
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use granule_model::DVec3;
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, Layout};
 use crate::dense::Dense;
 use crate::kernel::Linear;
 use crate::kinks::{Kinks, blend};
@@ -36,7 +36,7 @@ impl Held {
         }
     }
 
-    /// As [`Blocks::gather`].
+    /// As [`Layout::gather`].
     #[inline]
     pub(crate) fn gather<const N: usize>(&self, low: [usize; 3]) -> Option<[[[f64; N]; N]; N]> {
         match self {

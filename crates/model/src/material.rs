@@ -119,7 +119,7 @@ impl Coefficients {
     };
 
     /// Those of a material against itself.
-    fn of(m: &Material) -> Self {
+    pub fn of(m: &Material) -> Self {
         Coefficients {
             restitution: m.restitution,
             restitution_speed: m.restitution_speed,

@@ -112,3 +112,9 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64), DataFileError> {
     }
     Ok((file, metadata.len()))
 }
+
+/// The smallest and the largest of numbers; NaN is passed over.
+pub(crate) fn range_of(values: &[f32]) -> [f32; 2] {
+    let range = |[low, high]: [f32; 2], v: &f32| [low.min(*v), high.max(*v)];
+    values.iter().fold([f32::INFINITY, f32::NEG_INFINITY], range)
+}

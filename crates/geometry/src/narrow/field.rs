@@ -42,9 +42,9 @@ pub(super) trait Search {
 }
 
 /// A field with where it is.
-struct Placed<'a, F> {
-    field: &'a F,
-    to_field: &'a Pose,
+pub(super) struct Placed<'a, F> {
+    pub(super) field: &'a F,
+    pub(super) to_field: &'a Pose,
 }
 
 impl<F: Field> Search for Placed<'_, F> {

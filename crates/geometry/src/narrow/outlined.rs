@@ -5,7 +5,7 @@
 use granule_levelset::Sample;
 use granule_model::{DVec3, Pose};
 
-use super::field::{Field, Search};
+use super::field::{Field, Placed, Search};
 use super::ledge::Ledge;
 use crate::contour_ground::ContourGround;
 use crate::distance::Distance;
@@ -47,30 +47,24 @@ impl Field for Outlined<'_> {
     }
 
     fn search<'a>(&'a self, to_field: &'a Pose) -> impl Search + 'a {
-        Looking { field: self, to_field }
+        Looking(Placed { field: self, to_field })
     }
 }
 
 /// What the nodes of a grain ask of ground: a sphere around some of them is told apart by the distance at its middle,
 /// where that is known, as the bound of the grid counts a whole cell for where it lies in its cell.
-struct Looking<'a> {
-    field: &'a Outlined<'a>,
-    to_field: &'a Pose,
-}
+struct Looking<'a>(Placed<'a, Outlined<'a>>);
 
 impl Search for Looking<'_> {
     fn is_near(&self, centre: DVec3, radius: f64, margin: f64) -> bool {
-        let at = self.to_field.transform_point(centre);
-        let least = match self.field.quick(at) {
-            Some(Distance { value, .. }) => value - BENT * self.field.ground.level_set.spacing(),
-            None => self.field.bound(at),
-        };
-        least - radius <= margin
+        let Placed { field, to_field } = self.0;
+        let known = field.quick(to_field.transform_point(centre));
+        let least = known.map(|Distance { value, .. }| value - BENT * field.ground.level_set.spacing());
+        least.map_or_else(|| self.0.is_near(centre, radius, margin), |least| least - radius <= margin)
     }
 
     fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance> {
-        let point = DVec3::from_array(node.map(f64::from));
-        self.field.quick(self.to_field.transform_point(point)).filter(|distance| distance.value <= margin)
+        self.0.within(node, margin)
     }
 }
 

@@ -10,7 +10,6 @@ use granule_grains::{
 use rayon::prelude::*;
 
 use crate::error::{SceneError, SceneErrorKind as Kind, line_column, listed};
-use crate::parse::shape::{FEWEST_NODES, MOST_NODES};
 use crate::read::{Item, Table};
 
 const GRAIN: &[&str] = &["pebble", "superquadric", "rock", "diameter", "sieve_size", "seed", "nodes", "cells"];
@@ -37,7 +36,7 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[
     ("grain.diameter.grading", GRADING),
 ];
 
-/// Surface nodes of a grain for which the scene says nothing.
+/// Surface nodes of a level set for which the scene says nothing.
 const NODES: u64 = 500;
 /// Cells of the grid across the diameter.
 const CELLS: f64 = 20.0;
@@ -159,7 +158,7 @@ impl Recipe {
             let message = format!("`{key}` has no effect on a rock, which is a convex polyhedron without a grid");
             return Err(value.error(Kind::Conflict, message));
         }
-        let nodes = table.or("nodes", NODES, |i| i.integer(FEWEST_NODES, MOST_NODES))? as usize;
+        let nodes = nodes(table)?;
         remarks.extend(hidden_waves(value, &family, nodes));
         let cells = table.or("cells", CELLS, |i| i.between(CELLS_RANGE[0], CELLS_RANGE[1]))?;
         let sphere = SphereMesh::with_vertices(VERTICES).map_err(|e| item.error(Kind::Shape, e.to_string()))?;
@@ -211,6 +210,12 @@ impl Recipe {
             format!("{thin}, and {cells} cells would be needed, above {}: give a thicker form", CELLS_RANGE[1])
         }
     }
+}
+
+/// The number of surface nodes of a level set.
+pub(super) fn nodes(table: &Table<'_, '_>) -> Result<usize, SceneError> {
+    let [fewest, most] = [GrainOptions::NODES.start(), GrainOptions::NODES.end()].map(|n| *n as u64);
+    Ok(table.or("nodes", NODES, |i| i.integer(fewest, most))? as usize)
 }
 
 /// What is to be told of a form that is too rough for its nodes, which find its contacts.

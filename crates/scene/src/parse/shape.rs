@@ -65,11 +65,6 @@ pub(super) const TABLES: &[(&str, &[&str])] = &[
     ("shape.level-set", LEVEL_SET),
 ];
 
-/// Surface nodes of a level set for which the scene says nothing.
-const NODES: u64 = 500;
-/// Fewest and most surface nodes of a level set.
-pub(super) const FEWEST_NODES: u64 = 12;
-pub(super) const MOST_NODES: u64 = 65_000;
 /// How deep compounds may refer to each other: more would only exhaust the stack.
 const DEEPEST: usize = 32;
 /// Most parts of a compound, parts of parts included.
@@ -234,7 +229,7 @@ impl<'t, 's> Shapes<'t, 's> {
         if let Some((other, second)) = sources.next() {
             return Err(second.error(Kind::Conflict, format!("`{kind}` and `{other}` exclude each other")));
         }
-        let nodes = table.or("nodes", NODES, |i| i.integer(FEWEST_NODES, MOST_NODES))? as usize;
+        let nodes = grain::nodes(&table)?;
         if kind == "volume" {
             return volume::shape(&table, source, &self.folder, nodes).map(|shape| Built { shape, parts: 1 });
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use granule_geometry::{GrainOptions, Inside, Shape, VoxelVolume};
 use granule_model::DVec3;
 
+use crate::data_file::range_of;
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::read::{Item, Table};
 use crate::volume_file::Volume;
@@ -60,8 +61,7 @@ fn values_told(volume: &Volume) -> String {
             labels.push(*value);
         }
         if labels.len() > FEW {
-            let range = |[low, high]: [f32; 2], v: &f32| [low.min(*v), high.max(*v)];
-            let [low, high] = volume.values.iter().fold([f32::INFINITY, f32::NEG_INFINITY], range);
+            let [low, high] = range_of(&volume.values);
             return format!("the values go from {low} to {high}");
         }
     }

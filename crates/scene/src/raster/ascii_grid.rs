@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 
 use super::words::Words;
 use super::{Raster, check_grid};
-use crate::data_file::{DataFileError, DataFileErrorKind as Kind, DataPlace};
+use crate::data_file::{DataFileError, DataFileErrorKind as Kind, DataPlace, range_of};
 use crate::error::{listed, nearest};
 
 /// Value of missing cells when the header names none.
@@ -48,8 +48,7 @@ fn check_metres(raster: &Raster) -> Result<(), DataFileError> {
         let [first, last] = DEGREES[axis];
         low[axis] >= first - COARSEST && high[axis] <= last + COARSEST && raster.cell[axis] <= COARSEST
     });
-    let range = |[low, high]: [f32; 2], h: &f32| [low.min(*h), high.max(*h)];
-    let [lowest, highest] = raster.heights.iter().fold([f32::INFINITY, f32::NEG_INFINITY], range);
+    let [lowest, highest] = range_of(&raster.heights);
     let (relief, side) = (f64::from(highest) - f64::from(lowest), (high[0] - low[0]).max(high[1] - low[1]));
     if !(may_be_degrees && relief > STEEPEST * side) {
         return Ok(());

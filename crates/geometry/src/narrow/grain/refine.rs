@@ -25,7 +25,8 @@ const LEVEL_AFAR: f64 = 0.02;
 const DROP: f64 = 1e-6;
 /// The same over the gap, for what is far off: it is looked for anew before it touches.
 const DROP_AFAR: f64 = 0.01;
-/// Gap over the radius beyond which points about one on a ridge are not tried: they are lower by 0.002 radii at most.
+/// Gap over the radius beyond which points about one on a ridge are not tried: what is a little lower there is found
+/// before it touches.
 const AFAR: f64 = 0.01;
 /// On a ridge the surface may be lower by this share of the radius at most, within this share of the distance of nodes.
 const DROP_ON_RIDGE: f64 = 3e-5;
