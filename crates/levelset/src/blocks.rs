@@ -204,8 +204,8 @@ pub(crate) trait Layout {
     /// What is held.
     fn values(&self) -> &Values;
 
-    /// What `value` makes of the `N` x `N` x `N` of `values` at the nodes from `low` on, as `[z][y][x]`. `None` where one
-    /// is not held.
+    /// What `value` makes of the `N` x `N` x `N` of `values` at the nodes from `low` on, as `[z][y][x]`. `None` where
+    /// one is not held.
     fn gather_with<T: Copy, V: Copy + Default, const N: usize>(
         &self,
         low: [usize; 3],

@@ -34,8 +34,8 @@ pub(crate) fn raster(height: impl Fn(f64, f64) -> f64) -> String {
     text
 }
 
-/// Runs as long as it `goes_on`; the largest overlap of all steps, over the radius. E* rises in no step by more than 2e-4
-/// of what lifts all bodies by `radius` \[m\].
+/// Runs as long as it `goes_on`; the largest overlap of all steps, over the radius. E* rises in no step by more than
+/// 2e-4 of what lifts all bodies by `radius` \[m\].
 pub(crate) fn worst(simulation: &mut Simulation, radius: f64, goes_on: impl Fn(&Simulation) -> bool) -> f64 {
     let lift = 9.81 * simulation.momenta().mass * radius;
     let (mut worst, mut rise) = (0.0_f64, 0.0_f64);
