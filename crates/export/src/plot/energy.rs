@@ -31,7 +31,7 @@ const BELOW: [Column; 5] = [
     ("work of drift correction", |r| r.work_correction),
 ];
 
-/// What is drawn below where it is not zero throughout: few integrators and motions make it.
+/// What is drawn below where it is not zero throughout: it is zero without contacts and rotations.
 const BELOW_WHERE_MADE: Column = ("change by the scheme", |r| r.scheme_change);
 
 impl EnergyFigure {
