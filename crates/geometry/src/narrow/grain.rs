@@ -5,7 +5,8 @@
 //! where the nodes of the first are finer than what the second's grid resolves. Of these remain: corners and nodes of
 //! sharp edges; nodes no neighbour of which is lower, or faces the other surface more, and the rims of flat places; and
 //! nodes that come down next when the grain tilts about those. Where the surface is smooth a node only says where to
-//! begin: the contact is the point of the contour that is lowest over the other surface. Corners of the other body are
+//! begin: the contact is the point of the contour that is lowest over the other surface. What stands out between two
+//! nodes is looked for where the gap falls from both (`valley`). Corners of the other body are
 //! asked for in the distances of the grain in turn.
 //!
 //! Of the points of one side those are kept that are lowest or reach farthest (`reduce`).
@@ -20,6 +21,7 @@ mod look;
 mod reduce;
 mod refine;
 mod spot;
+mod valley;
 
 use std::cell::RefCell;
 
@@ -311,6 +313,20 @@ fn touch<F: Field>(
             let touch = found.unwrap_or(hit.touch(at));
             work.places.push(touch);
             push(&touch, (node, node), is_lowest);
+        }
+        work.find_valleys(grain, to_field, look.margin);
+        for valley in &work.valleys {
+            if valley.is_told(&work.places, grain, look.margin) {
+                continue;
+            }
+            let Some(visit) = refine::Visit::of(grain, to_field, field, valley.at) else { continue };
+            let valley = valley.narrowed(&visit);
+            if !valley.is_told(&work.places, grain, look.margin)
+                && let Some(touch) = refine::lowest(grain, to_field, field, (valley.at, grain.node_spacing))
+            {
+                work.places.push(touch);
+                push(&touch, (valley.node, valley.node), true);
+            }
         }
         for end in &work.ends {
             let Hit { node, .. } = end.from;

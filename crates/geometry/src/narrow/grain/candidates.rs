@@ -4,6 +4,7 @@ use granule_model::{DVec3, Pose};
 
 use super::look::{Look, Slab, Which};
 use super::refine::Touch;
+use super::valley::Valley;
 use crate::distance::Distance;
 use crate::grain::GrainData;
 use crate::narrow::field::{Field, Search};
@@ -78,6 +79,9 @@ pub(super) struct Foot {
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
     pub(super) hits: Vec<Hit>,
+    /// Which hit each node is, and the slope of the gap at each hit along the surface, in grain axes \[-\].
+    pub(super) index: Vec<u32>,
+    pub(super) slopes: Vec<DVec3>,
     /// Gap of each node, infinite for those beyond the margin.
     gaps: Vec<f64>,
     /// Cosine between the normal of each node and the direction to the other surface; -1 for those beyond.
@@ -87,6 +91,8 @@ pub(super) struct Workspace {
     pub(super) ends: Vec<End>,
     /// Points of the surface to which the lowest nodes lead.
     pub(super) places: Vec<Touch>,
+    /// Valleys that none of these tells of.
+    pub(super) valleys: Vec<Valley>,
     pub(super) feet: Vec<Foot>,
     /// Of each sector round each place the node that comes down first and the outermost.
     sectors: Vec<[Option<Foot>; 2]>,

@@ -53,14 +53,15 @@ pub(super) struct Touch {
 
 /// A point on the way down: how steeply the other surface falls away there, along this one.
 #[derive(Clone, Copy, Debug)]
-struct Visit {
-    touch: Touch,
+pub(super) struct Visit {
+    pub(super) touch: Touch,
     /// In grain axes \[-\].
-    slope: DVec3,
+    pub(super) slope: DVec3,
 }
 
 impl Visit {
-    fn of<F: Field>(grain: &GrainData, to_field: &Pose, field: &F, near: DVec3) -> Option<Visit> {
+    /// The point of the surface next to `near`; none where it or the distance is not known.
+    pub(super) fn of<F: Field>(grain: &GrainData, to_field: &Pose, field: &F, near: DVec3) -> Option<Visit> {
         let (at, normal) = on_surface(grain, near)?;
         let Distance { value, outward } = field.exact(to_field.transform_point(at))?;
         let towards = to_field.inverse_transform_vector(outward);
