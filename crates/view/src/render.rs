@@ -162,6 +162,7 @@ fn draw(snapshot: &Snapshot, options: &RenderOptions, canvas: &Canvas) -> RgbIma
     let seen = canvas.pixels(|x, y| canvas.first_visible(x, y));
     let raw = canvas.pixels(|x, y| canvas.raw_light(x, y, &seen));
     let light = canvas.pixels(|x, y| canvas.gathered_light(x, y, &seen, &raw));
+    drop(raw);
     let coarse = canvas.pixels(|x, y| {
         let i = canvas.place(x, y);
         let ray = canvas.ray(x, y, 0.5, 0.5);
@@ -207,8 +208,8 @@ impl Canvas<'_> {
     /// One value per pixel, row by row.
     fn pixels<T: Send>(&self, value: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
         let (width, height) = self.lens.size();
-        let rows = (0..height).into_par_iter();
-        rows.flat_map_iter(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| value(x, y)).collect()
+        // By number: rows of unknown length would be collected in parts and then copied, in twice the memory.
+        (0..width * height).into_par_iter().map(|i| value(i % width, i / width)).collect()
     }
 
     fn raw_light(&self, x: usize, y: usize, seen: &[Option<Visible>]) -> Light {
