@@ -21,7 +21,7 @@ const LEAVES: f64 = 0.1;
 const SAME_PLACE: f64 = 0.9;
 /// Cosine between the normal of a node and the direction to the other surface above which the lowest point may be
 /// beside it.
-const FACES: f64 = 0.8;
+pub(super) const FACES: f64 = 0.8;
 /// A node nearer to a contact than this many distances of nodes is part of it.
 const APART: f64 = 2.0;
 /// Range of the height over distance times angle between the surfaces, within which a surface is as round as a ball

@@ -20,7 +20,7 @@
 
 use granule_model::{DVec3, Pose};
 
-use super::candidates::{Hit, Workspace};
+use super::candidates::{FACES, Hit, Workspace};
 use super::refine::{Touch, Visit};
 use crate::grain::GrainData;
 
@@ -113,8 +113,9 @@ impl Workspace {
         self.note_slopes(grain, to_field);
         let Workspace { hits, index, slopes, lowest, places, valleys, .. } = self;
         valleys.clear();
-        for (low, slope) in hits.iter().zip(&*slopes).filter(|(hit, _)| !grain.is_sharp(hit.node)) {
-            let around = grain.around(low.node).filter(|&j| index[j as usize] != NONE && !grain.is_sharp(j));
+        let may_end = |node: u32| index[node as usize] != NONE && !grain.is_sharp(node);
+        for (low, slope) in hits.iter().zip(&*slopes).filter(|(hit, _)| may_end(hit.node)) {
+            let around = grain.around(low.node).filter(|&j| may_end(j));
             let found = around
                 .map(|j| (&hits[index[j as usize] as usize], slopes[index[j as usize] as usize]))
                 .filter(|(high, _)| high.gap >= low.gap)
@@ -134,14 +135,17 @@ impl Workspace {
         valleys.sort_unstable_by(|a, b| a.floor.total_cmp(&b.floor).then(a.node.cmp(&b.node)));
     }
 
-    /// Notes which hit each node is, and how the gap slopes along the surface there.
+    /// Notes which hit each node is that faces the other surface, and how the gap slopes along the surface there.
     fn note_slopes(&mut self, grain: &GrainData, to_field: &Pose) {
         let Workspace { hits, index, slopes, .. } = self;
         index.resize(index.len().max(grain.len()), NONE);
         slopes.clear();
         for (place, hit) in (0..).zip(&*hits) {
-            index[hit.node as usize] = place;
             let (towards, normal) = (to_field.inverse_transform_vector(hit.outward), grain.normal(hit.node));
+            // Beside an edge of the other body its other face may be nearer.
+            if -towards.dot(normal) > FACES {
+                index[hit.node as usize] = place;
+            }
             slopes.push(towards - towards.dot(normal) * normal);
         }
     }
