@@ -13,6 +13,7 @@
 mod apart;
 mod bvh;
 mod camera;
+mod canvas;
 mod colour;
 mod contour;
 mod error;

@@ -1,27 +1,19 @@
-//! From a snapshot to an image: one ray per pixel, light gathered over neighbours, edges drawn finer.
-//!
-//! Rows are shared out to rayon's threads; no pixel depends on the order in which they are done.
+//! From a snapshot to an image, and what may be chosen about it; pixels are left to `canvas`.
 
 use granule_engine::Snapshot;
 use granule_model::Aabb;
 use image::RgbImage;
-use rayon::prelude::*;
 
 use crate::apart::Apart;
 use crate::camera::{Camera, Lens};
-use crate::colour::{Colour, to_srgb};
-use crate::intersect::Ray;
+use crate::canvas::Canvas;
 use crate::model::Models;
 use crate::overlay;
 use crate::relief::LastRelief;
 use crate::scenery::LastScenery;
-use crate::shade::{Blockers, Lamp, Light, Start, TILE, Visible, member};
+use crate::shade::Lamp;
 use crate::world::World;
 
-/// Neighbouring pixels whose sRGB values differ by more than this in a channel have an edge between them.
-const EDGE_CONTRAST: u8 = 14;
-/// Neighbouring pixels share their light when their normals differ by less than this (cosine: some 37 degrees).
-const SAME_SURFACE_COSINE: f32 = 0.8;
 /// Largest number of sub-samples along one side of a pixel.
 const MOST_SUBSAMPLES: u32 = 8;
 
@@ -159,164 +151,11 @@ impl Renderer {
 
 fn draw(snapshot: &Snapshot, options: &RenderOptions, canvas: &Canvas) -> RgbImage {
     let (width, height) = options.size();
-    let seen = canvas.pixels(|x, y| canvas.first_visible(x, y));
-    let raw = canvas.pixels(|x, y| canvas.raw_light(x, y, &seen));
-    let light = canvas.pixels(|x, y| canvas.gathered_light(x, y, &seen, &raw));
-    drop(raw);
-    let coarse = canvas.pixels(|x, y| {
-        let i = canvas.place(x, y);
-        let ray = canvas.ray(x, y, 0.5, 0.5);
-        to_srgb(canvas.lamp.colour(canvas.world, &ray, seen[i].as_ref(), light[i]))
-    });
-    let side = options.side();
-    let fine = canvas.pixels(|x, y| {
-        let on_edge = side > 1 && canvas.on_edge(x, y, &coarse);
-        if on_edge { canvas.fine_colour(x, y, side, &seen, &light) } else { coarse[canvas.place(x, y)] }
-    });
-    let mut image = RgbImage::from_fn(width, height, |x, y| image::Rgb(fine[canvas.place(x as usize, y as usize)]));
+    let pixels = canvas.draw(options.side());
+    let place = |x: u32, y: u32| y as usize * width as usize + x as usize;
+    let mut image = RgbImage::from_fn(width, height, |x, y| image::Rgb(pixels[place(x, y)]));
     overlay::draw_all(&mut image, options, snapshot, canvas.world.relief.as_ref());
     image
-}
-
-struct Canvas<'a> {
-    world: &'a World,
-    lamp: &'a Lamp,
-    lens: &'a Lens,
-    /// What moves apart from what does not, where that is quicker.
-    apart: Option<Apart<'a>>,
-}
-
-impl Canvas<'_> {
-    fn place(&self, x: usize, y: usize) -> usize {
-        y * self.lens.size().0 + x
-    }
-
-    /// The ray through a point of pixel (x, y), `u` and `v` from 0 to 1 across it.
-    fn ray(&self, x: usize, y: usize, u: f64, v: f64) -> Ray {
-        self.lens.ray(x, y, u, v)
-    }
-
-    /// What the middle of a pixel shows.
-    fn first_visible(&self, x: usize, y: usize) -> Option<Visible> {
-        let ray = self.ray(x, y, 0.5, 0.5);
-        match &self.apart {
-            Some(apart) => apart.first(self.world, self.place(x, y), &ray),
-            None => Visible::first(self.world, &ray),
-        }
-    }
-
-    /// One value per pixel, row by row.
-    fn pixels<T: Send>(&self, value: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
-        let (width, height) = self.lens.size();
-        // By number: rows of unknown length would be collected in parts and then copied, in twice the memory.
-        (0..width * height).into_par_iter().map(|i| value(i % width, i / width)).collect()
-    }
-
-    fn raw_light(&self, x: usize, y: usize, seen: &[Option<Visible>]) -> Light {
-        let pixel = self.place(x, y);
-        seen[pixel].as_ref().map_or([1.0, 1.0], |visible| {
-            let ray = self.ray(x, y, 0.5, 0.5);
-            match &self.apart {
-                Some(apart) if apart.is_known(pixel, visible) => {
-                    self.light(&apart.over(pixel), &ray, visible, member(x, y))
-                }
-                _ => self.light_anywhere(&ray, visible, member(x, y)),
-            }
-        })
-    }
-
-    /// Light at a visible point of which nothing is known.
-    fn light_anywhere(&self, ray: &Ray, seen: &Visible, member: usize) -> Light {
-        match &self.apart {
-            Some(apart) => self.light(apart, ray, seen, member),
-            None => self.light(self.world.solid(), ray, seen, member),
-        }
-    }
-
-    fn light(&self, blockers: &impl Blockers, ray: &Ray, seen: &Visible, member: usize) -> Light {
-        let start = Start::new(self.world, ray, seen);
-        self.lamp.light(blockers, &start, self.world.occlusion_reach, member)
-    }
-
-    /// Mean light over the tile around a pixel, of the pixels that show the same side of the same body.
-    fn gathered_light(&self, x: usize, y: usize, seen: &[Option<Visible>], raw: &[Light]) -> Light {
-        let Some(own) = &seen[self.place(x, y)] else { return [1.0, 1.0] };
-        let mut sum = [0.0f32; 2];
-        let mut count = 0.0;
-        let (width, height) = self.lens.size();
-        for row in (y + 4).saturating_sub(5)..(y + 3).min(height) {
-            for column in (x + 4).saturating_sub(5)..(x + 3).min(width) {
-                let i = self.place(column, row);
-                let Some(other) = &seen[i] else { continue };
-                if self.same_surface(own, other) {
-                    sum = [sum[0] + raw[i][0], sum[1] + raw[i][1]];
-                    count += 1.0;
-                }
-            }
-        }
-        // The pixel itself always counts.
-        sum.map(|s| s / f32::max(count, 1.0))
-    }
-
-    fn on_edge(&self, x: usize, y: usize, coarse: &[[u8; 3]]) -> bool {
-        let own = coarse[self.place(x, y)];
-        let differs = |i: usize| (0..3).any(|k| own[k].abs_diff(coarse[i][k]) > EDGE_CONTRAST);
-        let here = self.place(x, y);
-        let (width, height) = self.lens.size();
-        x > 0 && differs(here - 1)
-            || x + 1 < width && differs(here + 1)
-            || y > 0 && differs(here - width)
-            || y + 1 < height && differs(here + width)
-    }
-
-    /// Mean colour of `side` x `side` rays through a pixel.
-    fn fine_colour(&self, x: usize, y: usize, side: u32, seen: &[Option<Visible>], light: &[Light]) -> [u8; 3] {
-        let mut sum: Colour = [0.0; 3];
-        let offset = |n: u32| (f64::from(n) + 0.5) / f64::from(side);
-        let ray_of = |k: u32| self.ray(x, y, offset(k % side), offset(k / side));
-        for k in 0..side * side {
-            let ray = ray_of(k);
-            let hit = match &self.apart {
-                Some(apart) => apart.finer(self.world, self.place(x, y), k, ray_of),
-                None => Visible::first(self.world, &ray),
-            };
-            let light = hit.as_ref().map_or([1.0, 1.0], |own| {
-                let known = self.light_nearby(x, y, own, seen, light);
-                let member = (member(x, y) + 7 * k as usize) % TILE;
-                known.unwrap_or_else(|| self.light_anywhere(&ray, own, member))
-            });
-            let colour = self.lamp.colour(self.world, &ray, hit.as_ref(), light);
-            // Bright things must not outshine an edge: what is averaged is what the screen shows.
-            (0..3).for_each(|i| sum[i] += colour[i].min(1.0));
-        }
-        to_srgb(sum.map(|s| s / (side * side) as f32))
-    }
-
-    /// The light of the nearest pixel that shows the same side of the same body: smoother and cheaper than new rays.
-    fn light_nearby(
-        &self,
-        x: usize,
-        y: usize,
-        own: &Visible,
-        seen: &[Option<Visible>],
-        light: &[Light],
-    ) -> Option<Light> {
-        const AROUND: [(isize, isize); 9] =
-            [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
-        AROUND.iter().find_map(|&(dx, dy)| {
-            let (column, row) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?);
-            let inside = column < self.lens.size().0 && row < self.lens.size().1;
-            let i = inside.then(|| self.place(column, row))?;
-            let other = seen[i].as_ref()?;
-            self.same_surface(own, other).then_some(light[i])
-        })
-    }
-
-    fn same_surface(&self, a: &Visible, b: &Visible) -> bool {
-        let body = |v: &Visible| self.world.skins[v.element as usize].body;
-        let cosine: f32 = (0..3).map(|k| a.normal[k] * b.normal[k]).sum();
-        body(a) == body(b) && cosine >= SAME_SURFACE_COSINE
-    }
 }
 
 #[cfg(test)]
