@@ -28,6 +28,7 @@ mod limits;
 mod mass;
 mod mesh;
 mod narrow;
+mod nearing;
 mod shape;
 mod surface;
 
@@ -36,6 +37,7 @@ pub use distance_field::{DistanceField, SignedDistance};
 pub use error::ShapeError;
 pub use granule_levelset::{Inside, Volume as VoxelVolume};
 pub use height_field::HeightField;
-pub use narrow::{Spot, balls, contacts, contacts_and_spots, contacts_at, leeway, passage};
+pub use narrow::{Spot, balls, contacts, contacts_and_spots, contacts_at, contacts_nearing, leeway, passage};
+pub use nearing::Nearing;
 pub use shape::Shape;
 pub use surface::{Primitive, Surface};

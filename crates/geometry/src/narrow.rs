@@ -60,6 +60,7 @@ pub use self::sphere::balls;
 pub use self::spots::{Spot, contacts_and_spots, contacts_at, leeway};
 use crate::Shape;
 use crate::geometry::Geometry;
+use crate::nearing::Nearing;
 
 /// Appends every contact point of the pair whose gap is at most `margin` \[m\] to `out`.
 ///
@@ -77,6 +78,33 @@ pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64,
         for contact in &mut out[start..] {
             *contact = contact.swapped();
         }
+    }
+}
+
+/// As [`contacts`], for a pair of which the way ahead is known: points are told as far as they may come nearer on it,
+/// which is less than `margin` where the pair is a grain over ground on a grid.
+pub fn contacts_nearing(
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    (margin, nearing): (f64, &Nearing),
+    out: &mut Vec<ContactPoint>,
+) {
+    let start = out.len();
+    let (body, ground, pose, nearing) = match (&a.0.geometry, &b.0.geometry) {
+        (body @ Geometry::Grain(_), Geometry::ContourGround(ground)) => {
+            (Side { geometry: body, pose: pose_a }, ground, pose_b, *nearing)
+        }
+        (Geometry::ContourGround(ground), body @ Geometry::Grain(_)) => {
+            (Side { geometry: body, pose: pose_b }, ground, pose_a, nearing.swapped())
+        }
+        _ => return contacts(a, pose_a, b, pose_b, margin, out),
+    };
+    if !(pose_a.is_finite() && pose_b.is_finite()) {
+        return;
+    }
+    contour::against_contour(body, ground, pose, (margin, Some(&nearing)), out);
+    if a.is_ground() {
+        out[start..].iter_mut().for_each(|contact| *contact = contact.swapped());
     }
 }
 
@@ -174,7 +202,7 @@ fn ordered_pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
         }
         (_, Mesh(data)) => mesh::against_triangles(a, data, b.pose, margin, out),
         (_, HeightField(field)) => mesh::against_triangles(a, field, b.pose, margin, out),
-        (_, ContourGround(ground)) => contour::against_contour(a, ground, b.pose, margin, out),
+        (_, ContourGround(ground)) => contour::against_contour(a, ground, b.pose, (margin, None), out),
         (Compound(_), _) | (_, Compound(_)) => compound::pair(a, b, margin, out),
         _ => convex_pair(a, b, margin, out),
     }

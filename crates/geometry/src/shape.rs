@@ -99,7 +99,8 @@ impl Shape {
     ///
     /// A half-space that does not look up has none. The walls of a container have no top and are left out: its floor
     /// counts, of a drum nothing. Of a cylinder whose top is beside the
-    /// rectangle it is a point of the surface beside the highest, by 8e-5 of the radius.
+    /// rectangle it is a point of the surface beside the highest, by 8e-5 of the radius. Of a level-set grain it is the
+    /// highest node, and where the rectangle is one place the contour there.
     pub fn highest_point(&self, pose: &Pose, min: [f64; 2], max: [f64; 2]) -> Option<DVec3> {
         let cell = Rectangle { min, max };
         let mut best = None;

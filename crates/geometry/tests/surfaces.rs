@@ -1,6 +1,6 @@
 //! Boxes, highest points and surfaces of every kind of shape, against sampled points of the same surface.
 
-use granule_geometry::{Primitive, Shape, Surface};
+use granule_geometry::{GrainOptions, Primitive, Shape, Surface};
 use granule_model::{Aabb, DQuat, DVec3, Pose};
 use proptest::prelude::*;
 
@@ -169,6 +169,36 @@ fn highest_points_of_round_shapes_where_they_are_known() {
     assert!((p - DVec3::new(0.0, 0.0, half)).length() <= 1e-15, "{p}");
     assert!(rod.highest_point(&leaning, [f64::NAN, 0.0], [1.0, 1.0]).is_none());
     assert!(rod.highest_point(&leaning, [1.0, 0.0], [0.0, 1.0]).is_none());
+}
+
+/// Over one place a level-set ball has the height of the ball, at any scale, and nothing beside it.
+#[test]
+fn a_level_set_has_a_height_over_each_place() {
+    for unit in [1e-3, 1.0, 100.0] {
+        let (radius, spacing) = (unit, 0.1 * unit);
+        let ball = Shape::sphere(radius).unwrap();
+        let grain = Shape::level_set_of(&ball, &GrainOptions { spacing, nodes: 500 }).unwrap();
+        let pose = Pose::new(DVec3::new(3.0, -2.0, 5.0) * unit, DQuat::from_xyzw(0.1, 0.2, 0.3, 0.4).normalize());
+        let (mut worst, mut found) = (0.0_f64, 0);
+        for i in 0..1000 {
+            let share = |k: f64| 2.4 * (libm::fmod(f64::from(i) * k, 1.0) - 0.5);
+            let aside = DVec3::new(share(0.618_034), share(0.754_878), 0.0);
+            let at = (pose.position + radius * aside).truncate().to_array();
+            let top = grain.highest_point(&pose, at, at);
+            match aside.length() {
+                beside if beside > 1.002 => assert!(top.is_none(), "{aside}: {top:?}"),
+                over if over < 0.998 => {
+                    let top = top.unwrap_or_else(|| panic!("{aside} is over it"));
+                    assert!(top.z > pose.position.z, "{aside}: the lower side");
+                    worst = worst.max((top.distance(pose.position) - radius).abs() / spacing);
+                    found += 1;
+                }
+                _ => {}
+            }
+        }
+        // Measured 5.6e-4.
+        assert!(found > 400 && worst <= 1e-3, "{worst:e} of the spacing, {found}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use granule_model::DVec3;
 
-use crate::kernel::Cubic;
+use crate::cell::{Around, Corners};
 use crate::lattice::Lattice;
 
 /// Nodes of a block along each axis.
@@ -149,6 +149,16 @@ pub(crate) fn decode(code: i16, step: f64) -> f64 {
     }
 }
 
+/// A code as it is; infinite beyond the band.
+#[inline]
+fn stored(code: i16) -> f32 {
+    match code {
+        BEYOND_CODE => f32::INFINITY,
+        n if n == -BEYOND_CODE => f32::NEG_INFINITY,
+        n => f32::from(n),
+    }
+}
+
 /// A word of the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word(u32);
@@ -223,16 +233,21 @@ pub(crate) trait Layout {
         }
     }
 
-    /// Tricubic interpolation on the nodes from `low` on, which are all within the band: value in cells, and gradient.
-    /// `None` where one is not held.
+    /// The same of the corners of a cell in steps of the storage.
     #[inline]
-    fn cubic(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
+    fn gather_stored(&self, low: [usize; 3]) -> Option<Corners> {
         match self.values() {
-            Values::F32(values) => Some(Cubic::interpolate(&self.gather_with(low, values, |value| value)?, t)),
-            Values::I16(codes, step) => {
-                let (value, gradient) = Cubic::interpolate(&self.gather_with(low, codes, |code| code)?, t);
-                Some((value * step, gradient * *step))
-            }
+            Values::F32(values) => self.gather_with(low, values, |value| value),
+            Values::I16(codes, _) => self.gather_with(low, codes, stored),
+        }
+    }
+
+    /// Values of the 4 x 4 x 4 nodes from `low` on, which are all within the band, in steps of the storage.
+    #[inline]
+    fn gather_within(&self, low: [usize; 3]) -> Option<Around> {
+        match self.values() {
+            Values::F32(values) => self.gather_with(low, values, |value| value),
+            Values::I16(codes, _) => self.gather_with(low, codes, f32::from),
         }
     }
 }

@@ -9,7 +9,7 @@ use granule_model::DVec3;
 use crate::grid::{LevelSet, Sample, finite};
 
 /// Shortest gradient by which a value is divided.
-const SHORTEST: f64 = 0.2;
+pub(crate) const SHORTEST: f64 = 0.2;
 
 impl LevelSet {
     /// Signed distance near the surface and its direction, a unit vector.
@@ -19,10 +19,7 @@ impl LevelSet {
     /// between it goes from one to the other without a step. The value is divided by the length of the gradient.
     /// `None` where no value is held or the gradient vanishes.
     pub fn contour(&self, p: DVec3) -> Option<Sample> {
-        let sample = self.smooth_unless_kinked(p).or_else(|| self.sample(p))?;
-        let slope = sample.gradient.length();
-        (slope > 0.0)
-            .then(|| Sample { value: sample.value / slope.clamp(SHORTEST, 1.0), gradient: sample.gradient / slope })
+        by_slope(self.smooth_unless_kinked(p).or_else(|| self.sample(p))?)
     }
 
     /// None where a node is beyond the band.
@@ -30,6 +27,13 @@ impl LevelSet {
         let (low, t) = self.cell(p, 1)?;
         finite(self.held.interpolate(low, t)?, self.lattice.spacing)
     }
+}
+
+/// The distance that a value with this gradient stands for; none where the gradient vanishes.
+#[inline]
+pub(crate) fn by_slope(Sample { value, gradient }: Sample) -> Option<Sample> {
+    let slope = gradient.length();
+    (slope > 0.0).then(|| Sample { value: value / slope.clamp(SHORTEST, 1.0), gradient: gradient / slope })
 }
 
 #[cfg(test)]

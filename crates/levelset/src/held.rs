@@ -2,10 +2,10 @@
 
 use granule_model::DVec3;
 
-use crate::blocks::{Blocks, Layout};
+use crate::blocks::{Blocks, Layout, Values};
+use crate::cell::CellNodes;
 use crate::dense::Dense;
-use crate::kernel::Linear;
-use crate::kinks::{Kinks, blend};
+use crate::kinks::Kinks;
 use crate::lattice::Lattice;
 
 /// Values of nodes, however they are laid out.
@@ -45,34 +45,48 @@ impl Held {
         }
     }
 
-    /// Value in cells and gradient at `t` in a cell that is not at the sides of the grid: tricubic, trilinear where
-    /// distances have a kink or the band ends, and between both without a step; none where a value is not held.
+    /// Value in cells and gradient at `t` in a cell that is not at the sides of the grid, see [`CellNodes::interpolate`];
+    /// none where a value is not held.
     #[inline]
     pub(crate) fn interpolate(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
-        // Where a node of these is beyond the band the cell is trilinear.
-        let cubic = || self.cubic(low.map(|i| i - 1), t);
-        let (kinks, place) = self.kinks_at(low)?;
-        if kinks.is_smooth(place) {
-            return cubic();
-        }
-        let mut weights = [[[0.0; 2]; 2]; 2];
-        for (z, plane) in weights.iter_mut().enumerate() {
-            for (y, row) in plane.iter_mut().enumerate() {
-                for (x, weight) in row.iter_mut().enumerate() {
-                    let (kinks, place) = self.kinks_at([low[0] + x, low[1] + y, low[2] + z])?;
-                    *weight = kinks.weight(place);
-                }
-            }
-        }
-        blend(&weights, t, || Some(Linear::interpolate(&self.gather(low)?, t)), cubic)
+        let ((value, gradient), step) = (self.cell(low)?.interpolate(t), self.step());
+        Some((value * step, gradient * step))
     }
 
-    /// Tricubic interpolation on nodes that are all within the band.
+    /// What is held around a cell that is not at the sides of the grid; none where a value is not held.
     #[inline]
-    fn cubic(&self, first: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
-        match self {
-            Held::Dense(dense) => dense.cubic(first, t),
-            Held::Blocks(blocks, _) => blocks.cubic(first, t),
+    pub(crate) fn cell(&self, low: [usize; 3]) -> Option<CellNodes> {
+        let (kinks, place) = self.kinks_at(low)?;
+        let around = || match self {
+            Held::Dense(dense) => dense.gather_within(low.map(|i| i - 1)),
+            Held::Blocks(blocks, _) => blocks.gather_within(low.map(|i| i - 1)),
+        };
+        if kinks.is_smooth(place) {
+            return Some(CellNodes::Smooth(around()?, 0));
+        }
+        let mut kinked = 0;
+        for corner in 0..8 {
+            let (kinks, place) = self.kinks_at([0, 1, 2].map(|axis| low[axis] + (corner >> axis & 1)))?;
+            kinked |= u8::from(kinks.has_weight(place)) << corner;
+        }
+        let corners = || match self {
+            Held::Dense(dense) => dense.gather_stored(low),
+            Held::Blocks(blocks, _) => blocks.gather_stored(low),
+        };
+        // Beyond the band there is a kink at all corners.
+        Some(if kinked == u8::MAX { CellNodes::Kinked(corners()?) } else { CellNodes::Smooth(around()?, kinked) })
+    }
+
+    /// One step of the storage in cells.
+    #[inline]
+    pub(crate) fn step(&self) -> f64 {
+        let values = match self {
+            Held::Blocks(blocks, _) => blocks.values(),
+            Held::Dense(dense) => dense.values(),
+        };
+        match values {
+            Values::F32(_) => 1.0,
+            Values::I16(_, step) => *step,
         }
     }
 

@@ -3,6 +3,8 @@
 //! R. G. Keys, "Cubic convolution interpolation for digital image processing", IEEE Trans. Acoust. Speech Signal
 //! Process. 29 (1981) 1153-1160, with a = -1/2: exact for polynomials of second degree, with a continuous derivative.
 
+use std::ops::{Add, Mul, Sub};
+
 use granule_model::DVec3;
 
 /// Nodes as `[z][y][x]`.
@@ -13,10 +15,25 @@ pub(crate) struct Linear;
 
 impl Linear {
     /// Value and gradient at `t`, each coordinate from 0 to 1.
+    #[inline]
     pub(crate) fn interpolate(nodes: &Cube<2>, t: DVec3) -> (f64, DVec3) {
-        let weights = |t: f64| ([1.0 - t, t], [-1.0, 1.0]);
-        contract(nodes, weights(t.x), weights(t.y), weights(t.z))
+        let (value, gradient) = trilinear(nodes, t.to_array());
+        (value, DVec3::from_array(gradient))
     }
+}
+
+/// Value and gradient at `t` between corners as `[z][y][x]`, in single or in double precision.
+#[inline]
+pub(crate) fn trilinear<T>(corners: &[[[T; 2]; 2]; 2], [x, y, z]: [T; 3]) -> (T, [T; 3])
+where
+    T: Copy + Add<Output = T> + Sub<Output = T> + Mul<Output = T>,
+{
+    let between = |[low, high]: [T; 2], share: T| low + share * (high - low);
+    let rise = |[low, high]: [T; 2]| high - low;
+    let rows = corners.map(|plane| plane.map(|row| between(row, x)));
+    let planes = rows.map(|row| between(row, y));
+    let along_x = between(corners.map(|plane| between(plane.map(rise), y)), z);
+    (between(planes, z), [along_x, between(rows.map(rise), z), rise(planes)])
 }
 
 /// Interpolation on four nodes along each axis; the cell is between the second and the third.
@@ -57,31 +74,4 @@ impl Cubic {
         let slopes = [-0.5 + 2.0 * t - 1.5 * t2, -5.0 * t + 4.5 * t2, 0.5 + 4.0 * t - 4.5 * t2, -t + 1.5 * t2];
         (values, slopes)
     }
-}
-
-/// Sums over the nodes with products of weights: the value, and one with the derivative along each axis.
-#[inline]
-fn contract<const N: usize>(
-    nodes: &Cube<N>,
-    (wx, dx): ([f64; N], [f64; N]),
-    (wy, dy): ([f64; N], [f64; N]),
-    (wz, dz): ([f64; N], [f64; N]),
-) -> (f64, DVec3) {
-    let (mut value, mut slope) = (0.0, DVec3::ZERO);
-    for (plane, (wz, dz)) in nodes.iter().zip(wz.into_iter().zip(dz)) {
-        let (mut in_plane, mut along_x, mut along_y) = (0.0, 0.0, 0.0);
-        for (row, (wy, dy)) in plane.iter().zip(wy.into_iter().zip(dy)) {
-            let (mut in_row, mut row_slope) = (0.0, 0.0);
-            for i in 0..N {
-                in_row += wx[i] * row[i];
-                row_slope += dx[i] * row[i];
-            }
-            in_plane += wy * in_row;
-            along_x += wy * row_slope;
-            along_y += dy * in_row;
-        }
-        value += wz * in_plane;
-        slope += DVec3::new(wz * along_x, wz * along_y, dz * in_plane);
-    }
-    (value, slope)
 }

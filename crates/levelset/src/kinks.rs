@@ -5,11 +5,9 @@
 //! from one to the other must not meet a step. So each node has a weight: one where a cell beside it is trilinear, else
 //! zero. Between the nodes of a cell weights are interpolated, and values are the mean by weight of both.
 
-use granule_model::DVec3;
 use rayon::prelude::*;
 
 use crate::blocks::{Blocks, EDGE, NODES};
-use crate::kernel::Linear;
 use crate::lattice::Lattice;
 
 /// Second difference of the nodes along an axis, in cells, from which there is a kink: a ball of more than four cells
@@ -68,31 +66,15 @@ impl Kinks {
         !bit(&self.cells, place)
     }
 
-    /// Weight of the node at `place`: that of trilinear interpolation.
+    /// Whether the weight of the node at `place` is one: that of trilinear interpolation.
     #[inline]
-    pub(crate) fn weight(&self, place: usize) -> f64 {
-        f64::from(u8::from(bit(&self.nodes, place)))
+    pub(crate) fn has_weight(&self, place: usize) -> bool {
+        bit(&self.nodes, place)
     }
 
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(self.nodes.as_slice()) + size_of_val(self.cells.as_slice())
     }
-}
-
-/// Value and gradient at `t` in a cell whose nodes have these weights; where none counts, either is left out.
-#[inline]
-pub(crate) fn blend(
-    weights: &[[[f64; 2]; 2]; 2],
-    t: DVec3,
-    linear: impl FnOnce() -> Option<(f64, DVec3)>,
-    cubic: impl FnOnce() -> Option<(f64, DVec3)>,
-) -> Option<(f64, DVec3)> {
-    if weights.as_flattened().as_flattened().iter().all(|weight| *weight == 1.0) {
-        return linear();
-    }
-    let (share, slope) = Linear::interpolate(weights, t);
-    let ((a, along_a), (b, along_b)) = (cubic()?, linear()?);
-    Some((a + share * (b - a), along_a + share * (along_b - along_a) + (b - a) * slope))
 }
 
 #[inline]
@@ -172,9 +154,8 @@ fn is_kinked(values: &Around<f64>, [x, y, z]: [usize; 3]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use granule_model::Aabb;
+    use granule_model::{Aabb, DVec3};
 
-    use super::*;
     use crate::held::Held;
     use crate::kernel::Cubic;
     use crate::{LevelSet, Storage};

@@ -8,8 +8,10 @@
 //! Distances are in metres, negative inside and positive outside. No length is absolute: each tolerance is a number
 //! times the spacing of the grid or an extent of the mesh.
 
+mod at_hand;
 mod blocks;
 mod build;
+mod cell;
 mod closest;
 mod contour;
 mod crossings;
@@ -24,6 +26,7 @@ mod limits;
 mod mesh;
 mod nodes;
 mod probe;
+mod scan;
 mod solid;
 mod surface;
 mod tetrahedra;
@@ -31,6 +34,7 @@ mod topology;
 mod tree;
 mod volume;
 
+pub use at_hand::AtHand;
 pub use blocks::Storage;
 pub use closest::nearest_on_triangle;
 pub use crossings::Crossing;
@@ -38,5 +42,6 @@ pub use error::LevelSetError;
 pub use grid::{LevelSet, Sample};
 pub use nodes::{Node, surface_nodes};
 pub use probe::{Probe, Probed};
+pub use scan::Scan;
 pub use surface::Surface;
 pub use volume::{Inside, Volume};

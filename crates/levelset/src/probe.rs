@@ -9,6 +9,7 @@ use crate::blocks::Values;
 use crate::dense::Dense;
 use crate::grid::LevelSet;
 use crate::held::Held;
+use crate::kernel::trilinear;
 
 /// A level set seen from other axes.
 #[derive(Clone, Copy, Debug)]
@@ -68,29 +69,26 @@ impl Probe<'_> {
         let first = self.dense.place(low);
         let (cells, gradient) = match &self.dense.values {
             Values::I16(codes, step) => {
-                let (value, gradient) = interpolate(self.corners(codes, first)?.map(f32::from), share);
+                let corners = self.corners(codes, first)?.map(|plane| plane.map(|row| row.map(f32::from)));
+                let (value, gradient) = trilinear(&corners, share);
                 // Two codes stand for no value: beyond the band on either side.
                 let step = *step as f32;
                 (value * step, gradient.map(|slope| slope * step))
             }
-            Values::F32(values) => interpolate(self.corners(values, first)?, share),
+            Values::F32(values) => trilinear(&self.corners(values, first)?, share),
         };
         let value = cells * self.spacing;
         value.is_finite().then_some(Probed { value, gradient })
     }
 
-    /// The eight corners of a cell, x fastest; `None` where one is beyond the band.
+    /// The eight corners of a cell; `None` where one is beyond the band.
     #[inline]
-    fn corners<T: Copy + Far>(&self, values: &[T], first: usize) -> Option<[T; 8]> {
+    fn corners<T: Copy + Far>(&self, values: &[T], first: usize) -> Option<[[[T; 2]; 2]; 2]> {
         let [along_x, along_y, _] = self.dense.nodes;
         let pair = |start: usize| values.get(start..start + 2).map(|pair| [pair[0], pair[1]]);
-        let [a, b] = pair(first)?;
-        let [c, d] = pair(first + along_x)?;
-        let above = first + along_x * along_y;
-        let [e, f] = pair(above)?;
-        let [g, h] = pair(above + along_x)?;
-        let corners = [a, b, c, d, e, f, g, h];
-        (!corners.iter().any(Far::is_far)).then_some(corners)
+        let plane = |start: usize| Some([pair(start)?, pair(start + along_x)?]);
+        let corners = [plane(first)?, plane(first + along_x * along_y)?];
+        (!corners.as_flattened().as_flattened().iter().any(Far::is_far)).then_some(corners)
     }
 }
 
@@ -109,17 +107,6 @@ impl Far for f32 {
     fn is_far(&self) -> bool {
         self.is_infinite()
     }
-}
-
-/// Value and gradient between eight corners, x fastest.
-#[inline]
-fn interpolate([a, b, c, d, e, f, g, h]: [f32; 8], [x, y, z]: [f32; 3]) -> (f32, [f32; 3]) {
-    let (ab, cd, ef, gh) = (b - a, d - c, f - e, h - g);
-    let (low, high) = ([a + x * ab, c + x * cd], [e + x * ef, g + x * gh]);
-    let (below, above) = (low[0] + y * (low[1] - low[0]), high[0] + y * (high[1] - high[0]));
-    let along_y = (1.0 - z) * (low[1] - low[0]) + z * (high[1] - high[0]);
-    let along_x = (1.0 - z) * (ab + y * (cd - ab)) + z * (ef + y * (gh - ef));
-    (below + z * (above - below), [along_x, along_y, above - below])
 }
 
 #[cfg(test)]

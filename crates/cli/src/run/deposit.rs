@@ -1,11 +1,10 @@
 //! The deposit of an avalanche: its rasters, its outline and its map.
 
 use glam::DVec2;
-use granule_engine::{BodySnapshot, Snapshot};
+use granule_engine::Snapshot;
 use granule_export::plot::{DepositFigure, MapLine};
 use granule_export::{DepositSummary, ExtentSummary, write_outlines};
 use granule_measure::{ContourLine, Deposit, Extent, MOST_DEPOSIT_CELLS, contour_lines, main_outline};
-use granule_model::DVec3;
 use granule_scene::{AvalanchePlan, Raster};
 
 use super::avalanche::Grains;
@@ -168,58 +167,19 @@ fn ground(snapshot: &Snapshot, map: &Deposit, least: f64) -> (String, Vec<MapLin
     (format!("ground, every {} m", short(step)), lines.map(|line| map_line(&line)).collect())
 }
 
-/// The upper side of a body.
-enum Top<'a> {
-    /// As the shape itself says.
-    Exact(&'a BodySnapshot),
-    /// Corners of the triangles of a level set, whose highest points are those of its nodes: there is none at a place.
-    Triangles(Vec<[DVec3; 3]>),
-}
-
-/// Segments around a body of which a level set takes no notice: its triangles are its own.
-const SEGMENTS: u32 = 32;
-
-impl<'a> Top<'a> {
-    fn of(body: &'a BodySnapshot) -> Self {
-        if body.shape.name() != "level-set" {
-            return Top::Exact(body);
-        }
-        let surface = body.shape.triangulate(SEGMENTS);
-        let corner = |i: u32| body.pose.transform_point(surface.vertices[i as usize]);
-        Top::Triangles(surface.triangles.iter().map(|t| t.map(corner)).collect())
-    }
-
-    /// The highest point over a place \[m\]; none beside the body.
-    fn top(&self, at: DVec2) -> Option<f64> {
-        match self {
-            Top::Exact(body) => body.shape.highest_point(&body.pose, at.into(), at.into()).map(|p| p.z),
-            Top::Triangles(triangles) => triangles.iter().filter_map(|t| height_over(t, at)).reduce(f64::max),
-        }
-    }
-}
-
-/// Height of a triangle over a place \[m\]; none beside it and where it stands upright.
-fn height_over(&[a, b, c]: &[DVec3; 3], at: DVec2) -> Option<f64> {
-    let [p, q, r] = [a, b, c].map(|corner| corner.truncate() - at);
-    // Twice the areas of the three parts seen from the place, each opposite of a corner.
-    let parts = [q.perp_dot(r), r.perp_dot(p), p.perp_dot(q)];
-    let whole: f64 = parts.iter().sum();
-    let inside = parts.iter().all(|part| part * whole >= 0.0) && whole != 0.0;
-    inside.then(|| (parts[0] * a.z + parts[1] * b.z + parts[2] * c.z) / whole)
-}
-
 /// Height of the surface of the grains over the ground at the centre of each cell \[m\]; NaN where there is none.
 fn depth(snapshot: &Snapshot, deposit: &Deposit) -> Vec<f64> {
     let mut tops = vec![f64::NAN; deposit.thickness.len()];
     for body in particles(snapshot) {
-        let (bounds, surface) = (body.shape.aabb(&body.pose), Top::of(body));
+        let bounds = body.shape.aabb(&body.pose);
         let place = |p: DVec2| ((p - deposit.lower_left) / deposit.cell).floor();
         let (low, high) = (place(bounds.min.truncate()), place(bounds.max.truncate()));
         for row in low.y as usize..=(high.y as usize).min(deposit.rows - 1) {
             for column in low.x as usize..=(high.x as usize).min(deposit.columns - 1) {
                 let cell = row * deposit.columns + column;
-                if let Some(top) = surface.top(deposit.centre(cell)) {
-                    tops[cell] = tops[cell].max(top);
+                let at = deposit.centre(cell).to_array();
+                if let Some(top) = body.shape.highest_point(&body.pose, at, at) {
+                    tops[cell] = tops[cell].max(top.z);
                 }
             }
         }
@@ -255,18 +215,6 @@ fn map_line(line: &ContourLine) -> MapLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_triangle_has_its_plane_s_height_within_and_none_beside() {
-        let corners = [[0.0, 0.0, 1.0], [2.0, 0.0, 3.0], [0.0, 2.0, 1.0]].map(DVec3::from);
-        for turned in [corners, [corners[0], corners[2], corners[1]]] {
-            assert_eq!(height_over(&turned, DVec2::new(0.5, 0.5)), Some(1.5));
-            assert_eq!(height_over(&turned, DVec2::new(1.0, 1.0)), Some(2.0), "on its edge");
-            assert_eq!(height_over(&turned, DVec2::new(1.2, 1.0)), None);
-        }
-        let upright = [[0.0, 0.0, 1.0], [2.0, 0.0, 3.0], [1.0, 0.0, 9.0]].map(DVec3::from);
-        assert_eq!(height_over(&upright, DVec2::new(1.0, 0.0)), None);
-    }
 
     #[test]
     fn steps_and_lengths_are_short() {

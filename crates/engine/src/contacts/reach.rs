@@ -13,6 +13,7 @@
 //! Boxes of the broad phase do not know who is beside whom: they are padded by motion relative to the crowd.
 
 use granule_broadphase::PairList;
+use granule_geometry::Nearing;
 use granule_model::{DVec3, Velocity};
 use rayon::prelude::*;
 
@@ -226,6 +227,16 @@ pub(crate) fn approach(bodies: &Bodies<'_>, a: usize, b: usize) -> f64 {
     };
     // The velocity of each at its centre less that of the other there, extended.
     of(a, apart - spin(b).cross(way)).min(of(b, apart - spin(a).cross(way)))
+}
+
+/// How the first body of a pair moves in `dt` \[s\], seen from the second; `allowed` is the part of their margin that
+/// is for it \[m\].
+pub(crate) fn nearing(bodies: &Bodies<'_>, (a, b): (u32, u32), dt: f64, allowed: f64) -> Nearing {
+    let (a, b) = (a as usize, b as usize);
+    let [of_a, of_b] = [a, b].map(|i| &bodies.velocity[i]);
+    let (about, apart) = (bodies.pose[a].position, bodies.pose[a].position - bodies.pose[b].position);
+    let linear = of_a.linear - of_b.linear - of_b.angular.cross(apart);
+    Nearing { way: dt * linear, turn: dt * (of_a.angular - of_b.angular), about, allowed }
 }
 
 /// Distance that it covers in a step of `dt` \[s\] by the velocity `transport` of its move \[m\].

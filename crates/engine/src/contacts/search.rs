@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use granule_broadphase::{BroadPhase, BroadPhaseInput, PairList};
-use granule_geometry::{balls, contacts, contacts_and_spots, contacts_at, leeway};
+use granule_geometry::{balls, contacts_and_spots, contacts_at, contacts_nearing, leeway};
 use granule_model::{ContactPoint, DVec3, Velocity};
 use granule_solver::make_room;
 use rayon::prelude::*;
 
-use crate::contacts::reach::{Reach, approach};
+use crate::contacts::reach::{Reach, approach, nearing};
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Ahead, Carried, Contact, Contacts, SLACK, inherit, is_roomy};
 use crate::world::parallel;
@@ -266,16 +266,17 @@ fn pair_contacts(
         return;
     }
     points.clear();
-    shape_contacts(bodies, (a, b), (margin, way), known, (sights, points));
+    shape_contacts(bodies, (a, b), (margin, way, ahead.dt), known, (sights, points));
     found.extend(points.iter().map(contact));
 }
 
 /// Points of a pair of shapes up to `margin`: at the spots of an earlier search while these serve, else by a search,
-/// which marks its spots where surfaces come nearer by so little, `way`, that they will serve \[m\].
+/// which marks its spots where surfaces come nearer by so little, `way`, in the step of `dt` \[s\] that they will serve
+/// \[m\].
 fn shape_contacts(
     bodies: &Bodies<'_>,
     pair: (u32, u32),
-    (margin, way): (f64, f64),
+    (margin, way, dt): (f64, f64, f64),
     known: &mut Following<'_>,
     (sights, points): (&mut Sights, &mut Vec<ContactPoint>),
 ) {
@@ -296,7 +297,8 @@ fn shape_contacts(
             return points.retain(|point| point.gap <= margin);
         }
     }
-    contacts(one.0, one.1, other.0, other.1, margin, points);
+    let allowed = if way < f64::INFINITY { way.min(margin) } else { 0.0 };
+    contacts_nearing(one, other, (margin, &nearing(bodies, pair, dt, allowed)), points);
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ use super::{Side, mix};
 use crate::contour_ground::ContourGround;
 use crate::distance::Distance;
 use crate::geometry::Geometry;
+use crate::nearing::Nearing;
 
 /// Cosine between the normal of the ground at a point and the direction in which it holds a body, at least.
 const ALONG: f64 = 0.9;
@@ -52,24 +53,32 @@ thread_local! {
     static POINTS: Cell<Vec<Crossing>> = const { Cell::new(Vec::new()) };
 }
 
-/// A ball, a convex piece, a grain or a compound against ground at `pose`.
-pub(super) fn against_contour(a: Side, ground: &ContourGround, pose: &Pose, margin: f64, out: &mut Vec<ContactPoint>) {
+/// A ball, a convex piece, a grain or a compound against ground at `pose`; with the way ahead, grains are told as far
+/// as they may come nearer on it.
+pub(super) fn against_contour(
+    a: Side,
+    ground: &ContourGround,
+    pose: &Pose,
+    (margin, nearing): (f64, Option<&Nearing>),
+    out: &mut Vec<ContactPoint>,
+) {
+    let nearing = nearing.map(|nearing| nearing.in_axes_of(pose));
     let finish = |_: &Pieces, _: &Pose, start: usize, out: &mut Vec<ContactPoint>| separate_keys(&mut out[start..]);
-    pieces_in_axes_of(a, pose, out, |a, out| piece(a, ground, margin, out), finish);
+    pieces_in_axes_of(a, pose, out, |a, out| piece(a, ground, (margin, nearing), out), finish);
 }
 
 /// One piece in axes of the ground.
-fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoint>) {
+fn piece(a: Side, ground: &ContourGround, (margin, nearing): (f64, Option<Nearing>), out: &mut Vec<ContactPoint>) {
     let middle = a.pose.transform_point(middle(a.geometry));
     // The middle of a ball is never in the edge.
     let is_ball = matches!(a.geometry, Geometry::Sphere { .. });
     let round = if is_ball { 0.0 } else { ROUND * a.geometry.half_width() };
-    let field = Outlined { ground, round };
+    let region = crate::bounds::aabb(a.geometry, a.pose).padded(margin);
+    let field = Outlined::new(ground, round, region).told(nearing);
     if field.is_deep(middle) {
         return lift_out(a, ground, middle, margin, out);
     }
     let spacing = ground.level_set.spacing();
-    let region = crate::bounds::aabb(a.geometry, a.pose).padded(margin);
     let mut points = POINTS.take();
     points.clear();
     match a.geometry {
@@ -100,7 +109,9 @@ fn piece(a: Side, ground: &ContourGround, margin: f64, out: &mut Vec<ContactPoin
 /// A piece whose middle is deep in the ground, against the plane of the contour over it.
 fn lift_out(a: Side, ground: &ContourGround, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) {
     let above = middle.with_z(ground.field.bounds().max.z + ground.level_set.spacing());
-    if let Some(over) = (Outlined { ground, round: 0.0 }).entered([above, middle]) {
+    if let Some(over) =
+        Outlined::new(ground, 0.0, Aabb::from_points([above, middle].into_iter())).entered([above, middle])
+    {
         lift_to(a, over, margin, out);
     }
 }
@@ -113,7 +124,7 @@ pub(super) fn passage(
     ground: &ContourGround,
     ground_poses: [&Pose; 2],
 ) -> Option<ContactPoint> {
-    let field = Outlined { ground, round: 0.0 };
+    let field = Outlined::new(ground, 0.0, *ground.field.bounds());
     deepest_through(body, poses, ground_poses, |way| {
         let (at, normal) = field.entered(way)?;
         Some(Met { name: 0, normal, level: at.dot(normal) })

@@ -23,6 +23,12 @@ pub(super) trait Field {
         self.quick(point)
     }
 
+    /// By how much less than the margin what lies within `radius` of a point may come nearer, where the surface looks
+    /// along `outward` \[m\].
+    fn spare(&self, _point: DVec3, _radius: f64, _outward: DVec3) -> f64 {
+        0.0
+    }
+
     /// What the nodes of a body ask, whose axes `to_field` takes to those of the field.
     fn search<'a>(&'a self, to_field: &'a Pose) -> impl Search + 'a
     where

@@ -268,7 +268,8 @@ struct Teller<'q, F> {
 impl<F: Field> Teller<'_, F> {
     /// The contact of a point of the surface found at a node; none beyond the margin and where nothing holds it.
     fn tell(&self, touch: &Touch, node: u32, name: u32) -> Option<ContactPoint> {
-        if touch.gap > self.margin {
+        let spare = self.field.spare(self.to_field.transform_point(touch.at), 0.0, touch.outward);
+        if touch.gap > self.margin - spare {
             return None;
         }
         let (outward, share) = facing_node(self.grain, self.to_field, node, touch)?;

@@ -2,17 +2,20 @@
 //!
 //! The ground ends in a vertical wall at its outline: all below its surface is solid.
 
-use granule_levelset::Sample;
-use granule_model::{DVec3, Pose};
+use granule_levelset::{AtHand, Probed, Sample, Scan};
+use granule_model::{Aabb, DVec3, Pose};
 
 use super::field::{Field, Placed, Search};
 use super::ledge::Ledge;
 use crate::contour_ground::ContourGround;
 use crate::distance::Distance;
+use crate::nearing::Nearing;
 
 /// Share of a cell by which the distance at the middle of a sphere may fall faster than the way to its nodes, where the
 /// ground has an edge.
 const BENT: f64 = 0.1;
+/// Largest distance that a contour tells, over the band: a value over the shortest slope.
+const MOST_BANDS: f64 = 5.0;
 /// Steps along a way at most.
 const STEPS: usize = 1024;
 /// A step over the distance known: between kinks of the surface that may be too large.
@@ -25,7 +28,15 @@ const HALVINGS: usize = 40;
 /// The distances of ground within its outline, of which the upper edge is rounded by `round` \[m\].
 pub(super) struct Outlined<'a> {
     pub(super) ground: &'a ContourGround,
-    pub(super) round: f64,
+    /// Its grid, with the cells that were asked last.
+    cells: AtHand<'a>,
+    round: f64,
+    /// Where it is asked \[m\].
+    region: Aabb,
+    /// Whether the outline is farther from there than distances from the surface are held.
+    is_inner: bool,
+    /// The way ahead of the body that asks; none where all of the margin counts.
+    nearing: Option<Nearing>,
 }
 
 impl Field for Outlined<'_> {
@@ -37,7 +48,7 @@ impl Field for Outlined<'_> {
     fn quick(&self, point: DVec3) -> Option<Distance> {
         let (beyond, outward) = self.ground.beyond(point);
         let over = self.ground.within(point);
-        let Some(Sample { value, gradient }) = self.ground.level_set.contour(over) else {
+        let Some(Sample { value, gradient }) = self.cells.contour(over) else {
             // Deep in the ground the wall may be nearer than the surface.
             let rise = self.ground.rise(over)?;
             return (rise < 0.0 && beyond > rise).then_some(Distance { value: beyond, outward });
@@ -46,29 +57,66 @@ impl Field for Outlined<'_> {
         Some(Ledge { normal: gradient, outward, round: self.round }.distance(above, beyond))
     }
 
+    fn spare(&self, point: DVec3, radius: f64, outward: DVec3) -> f64 {
+        self.nearing.as_ref().map_or(0.0, |nearing| nearing.spare(point, radius, outward))
+    }
+
     fn search<'a>(&'a self, to_field: &'a Pose) -> impl Search + 'a {
-        Looking(Placed { field: self, to_field })
+        let scan = if self.is_inner { self.cells.scan(to_field, &self.region) } else { None };
+        Looking { placed: Placed { field: self, to_field }, scan }
     }
 }
 
 /// What the nodes of a grain ask of ground: a sphere around some of them is told apart by the distance at its middle,
 /// where that is known, as the bound of the grid counts a whole cell for where it lies in its cell.
-struct Looking<'a>(Placed<'a, Outlined<'a>>);
+struct Looking<'a> {
+    placed: Placed<'a, Outlined<'a>>,
+    /// Quicker where it knows the distance; none where the outline may be nearer than the surface.
+    scan: Option<Scan<'a>>,
+}
 
-impl Search for Looking<'_> {
-    fn is_near(&self, centre: DVec3, radius: f64, margin: f64) -> bool {
-        let Placed { field, to_field } = self.0;
-        let known = field.quick(to_field.transform_point(centre));
-        let least = known.map(|Distance { value, .. }| value - BENT * field.ground.level_set.spacing());
-        least.map_or_else(|| self.0.is_near(centre, radius, margin), |least| least - radius <= margin)
-    }
-
-    fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance> {
-        self.0.within(node, margin)
+impl Looking<'_> {
+    #[inline]
+    fn find(&self, point: [f32; 3]) -> Option<Distance> {
+        let Probed { value, gradient } = self.scan.as_ref()?.find(point)?;
+        Some(Distance { value: f64::from(value), outward: DVec3::from_array(gradient.map(f64::from)) })
     }
 }
 
-impl Outlined<'_> {
+impl Search for Looking<'_> {
+    fn is_near(&self, centre: DVec3, radius: f64, margin: f64) -> bool {
+        let Placed { field, to_field } = self.placed;
+        let known = self.find(centre.as_vec3().to_array()).or_else(|| field.quick(to_field.transform_point(centre)));
+        let Some(Distance { value, outward }) = known else { return self.placed.is_near(centre, radius, margin) };
+        let margin = margin - field.spare(to_field.transform_point(centre), radius, outward);
+        value - BENT * field.ground.level_set.spacing() - radius <= margin
+    }
+
+    fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance> {
+        let Placed { field, to_field } = self.placed;
+        let point = to_field.transform_point(DVec3::from_array(node.map(f64::from)));
+        let found = self.find(node).or_else(|| field.quick(point))?;
+        (found.value <= margin - field.spare(point, 0.0, found.outward)).then_some(found)
+    }
+}
+
+impl<'a> Outlined<'a> {
+    /// The ground as it is asked for within `region` (its own axes).
+    pub(super) fn new(ground: &'a ContourGround, round: f64, region: Aabb) -> Self {
+        // Over the rim the way to the edge is longer than that to the plane of the surface, which a short slope makes
+        // longer than the band.
+        let clear = MOST_BANDS * ground.level_set.band() + 2.0 * round;
+        let (outline, own) = (ground.field.bounds(), region.padded(clear));
+        let is_inner =
+            [0, 1].iter().all(|&axis| own.min[axis] >= outline.min[axis] && own.max[axis] <= outline.max[axis]);
+        Outlined { ground, cells: ground.level_set.at_hand(), round, region, is_inner, nearing: None }
+    }
+
+    /// The same for a body that is about to go that way (axes of the ground).
+    pub(super) fn told(self, nearing: Option<Nearing>) -> Self {
+        Outlined { nearing, ..self }
+    }
+
     /// Whether `point` is so deep in the ground that no distance is known.
     pub(super) fn is_deep(&self, point: DVec3) -> bool {
         self.ground.rise(point).is_some_and(|rise| rise < 0.0) && self.exact(point).is_none()
