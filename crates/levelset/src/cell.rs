@@ -12,6 +12,7 @@ pub(crate) type Around = [[[f32; 4]; 4]; 4];
 pub(crate) type Corners = [[[f32; 2]; 2]; 2];
 
 /// What is held around a cell.
+#[expect(clippy::large_enum_variant, reason = "a box would allocate for each cell that is met")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CellNodes {
     /// Distances have a kink at all corners, or the band ends there.

@@ -45,8 +45,8 @@ impl Held {
         }
     }
 
-    /// Value in cells and gradient at `t` in a cell that is not at the sides of the grid, see [`CellNodes::interpolate`];
-    /// none where a value is not held.
+    /// Value in cells and gradient at `t` in a cell that is not at the sides of the grid, see
+    /// [`CellNodes::interpolate`]; none where a value is not held.
     #[inline]
     pub(crate) fn interpolate(&self, low: [usize; 3], t: DVec3) -> Option<(f64, DVec3)> {
         let ((value, gradient), step) = (self.cell(low)?.interpolate(t), self.step());

@@ -53,8 +53,8 @@ impl<'a> AtHand<'a> {
 }
 
 impl Scan<'_> {
-    /// What [`LevelSet::contour`](crate::LevelSet::contour) says of `p`, but for rounding; `None` outside of the region,
-    /// where no value is held, and where more than the corners of the cell count.
+    /// What [`LevelSet::contour`](crate::LevelSet::contour) says of `p`, but for rounding; `None` outside of the
+    /// region, where no value is held, and where more than the corners of the cell count.
     #[inline]
     pub fn find(&self, [x, y, z]: [f32; 3]) -> Option<Probed> {
         let mut low = [0; 3];
@@ -81,7 +81,7 @@ impl Scan<'_> {
         let value = value * self.step * self.spacing / slope.clamp(SHORTEST as f32, 1.0);
         let shrink = self.step / slope;
         (value.is_finite() && shrink.is_finite())
-            .then(|| Probed { value, gradient: [u * shrink, v * shrink, w * shrink] })
+            .then_some(Probed { value, gradient: [u * shrink, v * shrink, w * shrink] })
     }
 }
 

@@ -24,7 +24,7 @@ const ALL: &[Layers] = &[
         folder: "crates/geometry/src",
         path: "",
         layers: &[
-            &["cylinder", "drum", "faces", "ground", "hull", "limits"],
+            &["cylinder", "drum", "faces", "ground", "hull", "limits", "nearing"],
             &["convex", "error", "joints"],
             &["check", "mass"],
             &["decompose", "grain", "height_field", "mesh"],
@@ -43,7 +43,7 @@ const ALL: &[Layers] = &[
         path: "",
         layers: &[
             &["closest", "kernel", "limits", "tetrahedra"],
-            &["error", "tree"],
+            &["cell", "error", "tree"],
             &["lattice", "topology"],
             &["blocks", "nodes", "solid"],
             &["kinks"],
@@ -51,7 +51,8 @@ const ALL: &[Layers] = &[
             &["held"],
             &["grid"],
             &["build", "contour", "crossings", "probe"],
-            &["mesh", "surface", "volume"],
+            &["at_hand"],
+            &["mesh", "scan", "surface", "volume"],
         ],
     },
     Layers {

@@ -109,9 +109,7 @@ fn piece(a: Side, ground: &ContourGround, (margin, nearing): (f64, Option<Nearin
 /// A piece whose middle is deep in the ground, against the plane of the contour over it.
 fn lift_out(a: Side, ground: &ContourGround, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) {
     let above = middle.with_z(ground.field.bounds().max.z + ground.level_set.spacing());
-    if let Some(over) =
-        Outlined::new(ground, 0.0, Aabb::from_points([above, middle].into_iter())).entered([above, middle])
-    {
+    if let Some(over) = Outlined::new(ground, 0.0, Aabb::from_points([above, middle])).entered([above, middle]) {
         lift_to(a, over, margin, out);
     }
 }
