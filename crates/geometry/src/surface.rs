@@ -73,6 +73,8 @@ impl Surface {
         });
         triangles.sort_unstable();
         triangles.dedup();
+        // Few are left of many, and who draws keeps them for each of its bodies.
+        triangles.shrink_to_fit();
         Surface { vertices, triangles }
     }
 

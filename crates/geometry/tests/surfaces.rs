@@ -265,3 +265,19 @@ fn half_spaces_are_those_that_contacts_see() {
     }
     assert!(bounded_shapes().iter().all(|shape| shape.half_spaces().is_empty()));
 }
+
+/// A surface with corners drawn together keeps no memory of those that it had: who draws keeps one for each body.
+#[test]
+fn clustered_surfaces_take_what_they_hold() {
+    let fine = Shape::sphere(0.7).unwrap().triangulate(192);
+    let coarse = fine.clustered(0.2);
+    println!(
+        "{} triangles of {}, room for {}",
+        coarse.triangles.len(),
+        fine.triangles.len(),
+        coarse.triangles.capacity()
+    );
+    assert!(10 * coarse.triangles.len() < fine.triangles.len());
+    assert_eq!(coarse.triangles.capacity(), coarse.triangles.len());
+    assert_eq!(coarse.vertices.capacity(), coarse.vertices.len());
+}

@@ -22,7 +22,7 @@ const HELD: u32 = 1 << 31;
 /// Largest code inside the band; one more is beyond it.
 const LARGEST_CODE: f64 = 32_766.0;
 /// Code of nodes beyond the band.
-pub(crate) const BEYOND_CODE: i16 = 32_767;
+const BEYOND_CODE: i16 = 32_767;
 
 /// How node values are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,11 +86,19 @@ impl Values {
         }
     }
 
-    /// Room for `count` values of the same kind.
-    pub(crate) fn empty_of(&self, count: usize) -> Values {
+    /// No values yet, of the same kind.
+    pub(crate) fn empty(&self) -> Values {
         match self {
-            Values::F32(_) => Values::F32(Vec::with_capacity(count)),
-            Values::I16(_, step) => Values::I16(Vec::with_capacity(count), *step),
+            Values::F32(_) => Values::F32(Vec::new()),
+            Values::I16(_, step) => Values::I16(Vec::new(), *step),
+        }
+    }
+
+    /// Whether the value at `place` stands for one beyond the band, outside.
+    pub(crate) fn is_outside(&self, place: usize) -> bool {
+        match self {
+            Values::F32(values) => values[place] == f32::OUTSIDE,
+            Values::I16(codes, _) => codes[place] == i16::OUTSIDE,
         }
     }
 
@@ -132,6 +140,33 @@ impl Values {
             Values::F32(values) => size_of_val(values.as_slice()),
             Values::I16(codes, _) => size_of_val(codes.as_slice()),
         }
+    }
+}
+
+/// A value as it is stored, which may stand for one beyond the band.
+pub(crate) trait Stored: Copy {
+    /// Stands for one beyond the band, outside.
+    const OUTSIDE: Self;
+
+    /// Whether it stands for one beyond the band.
+    fn is_far(self) -> bool;
+}
+
+impl Stored for i16 {
+    const OUTSIDE: i16 = BEYOND_CODE;
+
+    #[inline]
+    fn is_far(self) -> bool {
+        self.unsigned_abs() == BEYOND_CODE.unsigned_abs()
+    }
+}
+
+impl Stored for f32 {
+    const OUTSIDE: f32 = f32::INFINITY;
+
+    #[inline]
+    fn is_far(self) -> bool {
+        self.is_infinite()
     }
 }
 
@@ -216,7 +251,7 @@ pub(crate) trait Layout {
 
     /// What `value` makes of the `N` x `N` x `N` of `values` at the nodes from `low` on, as `[z][y][x]`. `None` where
     /// one is not held.
-    fn gather_with<T: Copy, V: Copy + Default, const N: usize>(
+    fn gather_with<T: Stored, V: Copy + Default, const N: usize>(
         &self,
         low: [usize; 3],
         values: &[T],
@@ -294,7 +329,7 @@ impl Layout for Blocks {
     }
 
     #[inline]
-    fn gather_with<T: Copy, V: Copy + Default, const N: usize>(
+    fn gather_with<T: Stored, V: Copy + Default, const N: usize>(
         &self,
         low: [usize; 3],
         values: &[T],

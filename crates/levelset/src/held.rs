@@ -1,4 +1,4 @@
-//! The values of a grid in the layout that suits it: blocks near the surface, or all nodes.
+//! The values of a grid in the layout that suits it: blocks near the surface, or rows of nodes.
 
 use granule_model::DVec3;
 
@@ -13,15 +13,15 @@ use crate::lattice::Lattice;
 pub(crate) enum Held {
     /// Those of blocks that the band touches.
     Blocks(Blocks, Kinks),
-    /// All.
+    /// Those of rows of nodes.
     Dense(Dense),
 }
 
 impl Held {
-    /// The layout that suits: all nodes where at least a third of the blocks are held anyway.
+    /// The layout that suits: rows where at least a third of the blocks are held anyway.
     pub(crate) fn of_blocks(lattice: &Lattice, blocks: Blocks, held: usize) -> Held {
         let kinks = Kinks::of_blocks(lattice, &blocks);
-        if 3 * held >= blocks.directory.words.len() {
+        if 3 * held >= blocks.directory.words.len() && lattice.nodes[0] <= Dense::LONGEST_ROW {
             Held::Dense(Dense::of_blocks(lattice, blocks, &kinks))
         } else {
             Held::Blocks(blocks, kinks)
@@ -94,7 +94,7 @@ impl Held {
     #[inline]
     fn kinks_at(&self, node: [usize; 3]) -> Option<(&Kinks, usize)> {
         match self {
-            Held::Dense(dense) => Some((&dense.kinks, dense.place(node))),
+            Held::Dense(dense) => Some((&dense.kinks, dense.place(node)?)),
             Held::Blocks(blocks, kinks) => Some((kinks, blocks.place(node).ok()?)),
         }
     }

@@ -66,46 +66,18 @@ impl Probe<'_> {
             low[axis] = place as usize;
             share[axis] = place - low[axis] as f32;
         }
-        let first = self.dense.place(low);
         let (cells, gradient) = match &self.dense.values {
             Values::I16(codes, step) => {
-                let corners = self.corners(codes, first)?.map(|plane| plane.map(|row| row.map(f32::from)));
+                let corners = self.dense.corners(low, codes)?.map(|plane| plane.map(|row| row.map(f32::from)));
                 let (value, gradient) = trilinear(&corners, share);
                 // Two codes stand for no value: beyond the band on either side.
                 let step = *step as f32;
                 (value * step, gradient.map(|slope| slope * step))
             }
-            Values::F32(values) => trilinear(&self.corners(values, first)?, share),
+            Values::F32(values) => trilinear(&self.dense.corners(low, values)?, share),
         };
         let value = cells * self.spacing;
         value.is_finite().then_some(Probed { value, gradient })
-    }
-
-    /// The eight corners of a cell; `None` where one is beyond the band.
-    #[inline]
-    fn corners<T: Copy + Far>(&self, values: &[T], first: usize) -> Option<[[[T; 2]; 2]; 2]> {
-        let [along_x, along_y, _] = self.dense.nodes;
-        let pair = |start: usize| values.get(start..start + 2).map(|pair| [pair[0], pair[1]]);
-        let plane = |start: usize| Some([pair(start)?, pair(start + along_x)?]);
-        let corners = [plane(first)?, plane(first + along_x * along_y)?];
-        (!corners.as_flattened().as_flattened().iter().any(Far::is_far)).then_some(corners)
-    }
-}
-
-/// Values that may stand for none.
-trait Far {
-    fn is_far(&self) -> bool;
-}
-
-impl Far for i16 {
-    fn is_far(&self) -> bool {
-        self.unsigned_abs() == crate::blocks::BEYOND_CODE.unsigned_abs()
-    }
-}
-
-impl Far for f32 {
-    fn is_far(&self) -> bool {
-        self.is_infinite()
     }
 }
 

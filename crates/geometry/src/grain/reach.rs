@@ -23,12 +23,12 @@ impl GrainData {
         let mut index = 0;
         while let Some(cluster) = self.tree.get(index) {
             if direction.dot(cluster.centre()) + cluster.radius() <= best {
-                index = cluster.skip as usize;
+                index = cluster.skip();
                 continue;
             }
             index += 1;
-            if cluster.skip as usize == index {
-                let nodes = (cluster.first..cluster.end).map(|i| direction.dot(self.point(i)));
+            if cluster.skip() == index {
+                let nodes = cluster.nodes().map(|i| direction.dot(self.point(i)));
                 best = nodes.fold(best, f64::max);
             }
         }
@@ -47,12 +47,10 @@ impl GrainData {
         let mut index = 0;
         while let Some(cluster) = self.tree.get(index) {
             let first = index + 1;
-            if cluster.skip as usize == first {
-                return (cluster.first..cluster.end)
-                    .map(|i| direction.dot(self.point(i)))
-                    .fold(f64::NEG_INFINITY, f64::max);
+            if cluster.skip() == first {
+                return cluster.nodes().map(|i| direction.dot(self.point(i))).fold(f64::NEG_INFINITY, f64::max);
             }
-            let second = self.tree[first].skip as usize;
+            let second = self.tree[first].skip();
             index = if reach(&self.tree[first]) >= reach(&self.tree[second]) { first } else { second };
         }
         f64::NEG_INFINITY

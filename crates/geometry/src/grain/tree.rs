@@ -2,8 +2,8 @@
 
 use granule_model::{Aabb, DVec3};
 
-/// Nodes of a leaf at most.
-const LEAF: usize = 8;
+/// Nodes of a leaf at most: of 500 and of 2500 nodes, leaves of 8 and of 10.
+const LEAF: usize = 10;
 /// Spheres are larger by this share, for the rounding of what is stored in single precision.
 const ROUNDING: f64 = 1e-6;
 
@@ -12,10 +12,9 @@ const ROUNDING: f64 = 1e-6;
 pub(crate) struct Cluster {
     centre: [f32; 3],
     radius: f32,
-    pub(crate) first: u32,
-    pub(crate) end: u32,
-    /// The next sphere outside of this one.
-    pub(crate) skip: u32,
+    first: u16,
+    end: u16,
+    skip: u16,
 }
 
 impl Cluster {
@@ -31,9 +30,22 @@ impl Cluster {
     pub(crate) fn radius(&self) -> f64 {
         f64::from(self.radius)
     }
+
+    /// Its nodes.
+    #[inline]
+    pub(crate) fn nodes(&self) -> std::ops::Range<u32> {
+        u32::from(self.first)..u32::from(self.end)
+    }
+
+    /// The next sphere outside of this one.
+    #[inline]
+    pub(crate) fn skip(&self) -> usize {
+        usize::from(self.skip)
+    }
 }
 
-/// Spheres over the points, parents before children, and the order of points in which each holds one run.
+/// Spheres over the points, at most [`MOST_NODES`](super::MOST_NODES) of them: parents before children, and the order
+/// of points in which each holds one run.
 pub(crate) fn clusters(points: &[DVec3]) -> (Vec<u32>, Vec<Cluster>) {
     let mut order: Vec<u32> = (0..points.len() as u32).collect();
     let mut tree = Vec::with_capacity(2 * points.len() / LEAF + 1);
@@ -56,8 +68,8 @@ fn split(points: &[DVec3], run: &mut [u32], first: usize, tree: &mut Vec<Cluster
     tree.push(Cluster {
         centre: centre.to_array(),
         radius: (radius * (1.0 + ROUNDING) + ROUNDING * reach) as f32,
-        first: first as u32,
-        end: (first + run.len()) as u32,
+        first: first as u16,
+        end: (first + run.len()) as u16,
         skip: 0,
     });
     if run.len() > LEAF {
@@ -71,7 +83,7 @@ fn split(points: &[DVec3], run: &mut [u32], first: usize, tree: &mut Vec<Cluster
         split(points, low, first, tree);
         split(points, high, first + half, tree);
     }
-    tree[own].skip = tree.len() as u32;
+    tree[own].skip = tree.len() as u16;
 }
 
 #[cfg(test)]
@@ -86,16 +98,16 @@ mod tests {
         let mut sorted = order.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, (0..500).collect::<Vec<_>>());
-        assert_eq!((tree[0].first, tree[0].end, tree[0].skip as usize), (0, 500, tree.len()));
+        assert_eq!((tree[0].nodes(), tree[0].skip()), (0..500, tree.len()));
         let mut leaves = 0;
         for (index, cluster) in tree.iter().enumerate() {
-            for &i in &order[cluster.first as usize..cluster.end as usize] {
+            for &i in &order[cluster.first.into()..cluster.end.into()] {
                 let stored = points[i as usize].as_vec3().as_dvec3();
                 assert!((stored - cluster.centre()).length() <= cluster.radius());
             }
-            if cluster.skip as usize == index + 1 {
-                leaves += cluster.end - cluster.first;
-                assert!(cluster.end - cluster.first <= LEAF as u32);
+            if cluster.skip() == index + 1 {
+                leaves += cluster.nodes().len();
+                assert!(cluster.nodes().len() <= LEAF);
             }
         }
         assert_eq!(leaves, 500);

@@ -10,7 +10,7 @@ use crate::grain::GrainData;
 use crate::narrow::field::{Field, Search};
 
 /// Spheres of more nodes are not asked for in the distances of the other body where a slab tells near from far.
-const ASKED: u32 = 16;
+const ASKED: usize = 16;
 /// Gaps that differ by less than this share of the distance of nodes are equal: above the rounding of stored distances.
 /// From the lowest node of a ball of n to the next they differ by `sqrt(pi / n)` of it, 0.007 for the most that there
 /// may be.
@@ -111,14 +111,14 @@ impl Workspace {
         let mut index = 0;
         while let Some(cluster) = grain.tree.get(index) {
             let (centre, radius) = (cluster.centre(), cluster.radius());
-            let is_asked = !slab.is_thin() || cluster.end - cluster.first <= ASKED;
+            let is_asked = !slab.is_thin() || cluster.nodes().len() <= ASKED;
             if !(slab.holds(centre, radius) && (!is_asked || search.is_near(centre, radius, margin))) {
-                index = cluster.skip as usize;
+                index = cluster.skip();
                 continue;
             }
             index += 1;
-            if cluster.skip as usize == index {
-                (cluster.first..cluster.end).for_each(|node| self.ask(grain, &search, slab, node, margin));
+            if cluster.skip() == index {
+                cluster.nodes().for_each(|node| self.ask(grain, &search, slab, node, margin));
             }
         }
     }
