@@ -33,6 +33,7 @@ mod contour;
 mod crossing;
 mod cuboid;
 mod edges;
+mod feet;
 mod field;
 mod grain;
 mod ledge;

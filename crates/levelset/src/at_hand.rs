@@ -38,10 +38,21 @@ impl LevelSet {
 impl AtHand<'_> {
     /// What [`LevelSet::contour`] finds, to the same bits.
     pub fn contour(&self, p: DVec3) -> Option<Sample> {
-        let Some((low, t)) = self.level_set.cell(p, 1) else { return self.level_set.contour(p) };
+        by_slope(self.unscaled(p)?)
+    }
+
+    /// The same, and the length of the gradient by which the value was divided: short where distances from two places
+    /// are as long, so that the value is no distance.
+    pub fn sloped(&self, p: DVec3) -> Option<(Sample, f64)> {
+        let sample = self.unscaled(p)?;
+        Some((by_slope(sample)?, sample.gradient.length()))
+    }
+
+    fn unscaled(&self, p: DVec3) -> Option<Sample> {
+        let Some((low, t)) = self.level_set.cell(p, 1) else { return self.level_set.unscaled(p) };
         // What is not known here the corners of the cell do not know either.
         let (value, gradient) = self.with_cell(low, |cell| cell.interpolate(t))?;
-        by_slope(finite((value * self.step, gradient * self.step), self.level_set.spacing())?)
+        finite((value * self.step, gradient * self.step), self.level_set.spacing())
     }
 
     /// What `ask` says of a cell that is not at the sides of the grid; none where nothing is held.

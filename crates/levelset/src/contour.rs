@@ -19,7 +19,12 @@ impl LevelSet {
     /// between it goes from one to the other without a step. The value is divided by the length of the gradient.
     /// `None` where no value is held or the gradient vanishes.
     pub fn contour(&self, p: DVec3) -> Option<Sample> {
-        by_slope(self.smooth_unless_kinked(p).or_else(|| self.sample(p))?)
+        by_slope(self.unscaled(p)?)
+    }
+
+    /// What [`LevelSet::contour`] finds before it is divided by the length of the gradient.
+    pub(crate) fn unscaled(&self, p: DVec3) -> Option<Sample> {
+        self.smooth_unless_kinked(p).or_else(|| self.sample(p))
     }
 
     /// None where a node is beyond the band.

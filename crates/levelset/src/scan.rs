@@ -54,9 +54,10 @@ impl<'a> AtHand<'a> {
 
 impl Scan<'_> {
     /// What [`LevelSet::contour`](crate::LevelSet::contour) says of `p`, but for rounding; `None` outside of the
-    /// region, where no value is held, and where more than the corners of the cell count.
+    /// region, where no value is held, and where more than the corners of the cell count. With the length of the
+    /// gradient, see [`AtHand::sloped`].
     #[inline]
-    pub fn find(&self, [x, y, z]: [f32; 3]) -> Option<Probed> {
+    pub fn find(&self, [x, y, z]: [f32; 3]) -> Option<(Probed, f32)> {
         let mut low = [0; 3];
         let mut share = [0.0; 3];
         for axis in 0..3 {
@@ -81,7 +82,7 @@ impl Scan<'_> {
         let value = value * self.step * self.spacing / slope.clamp(SHORTEST as f32, 1.0);
         let shrink = self.step / slope;
         (value.is_finite() && shrink.is_finite())
-            .then_some(Probed { value, gradient: [u * shrink, v * shrink, w * shrink] })
+            .then_some((Probed { value, gradient: [u * shrink, v * shrink, w * shrink] }, slope))
     }
 }
 
@@ -122,7 +123,7 @@ mod tests {
                     assert!(probed.is_none(), "{p}");
                     continue;
                 };
-                if let Some(probed) = probed {
+                if let Some((probed, _)) = probed {
                     found += 1;
                     assert!((p - pose.position).abs().max_element() <= 5.0 * scale, "{p} is beyond the region");
                     worst = worst.max((f64::from(probed.value) - contour.value).abs() / scale);

@@ -1,9 +1,9 @@
 //! Ground on a grid against everything that moves.
 //!
-//! Nodes of a grain, corners and edges of polyhedra, rims of cylinders, ends of capsules and middles of balls are asked
-//! for in the distances of the ground, and points of the ground, where its surface crosses the lines of the grid, in
-//! the distances of the body: of one that is larger than a cell they find the bumps under its faces. A point of the
-//! ground holds a body only along the ground's own normal there, or nearly.
+//! Nodes of a grain, corners and edges of polyhedra and rims of cylinders are asked for in the distances of the ground.
+//! Balls and ends of capsules look for their feet (`feet`). Points of the ground, where its surface crosses the lines
+//! of the grid, are asked for in the distances of the body: of one that is larger than a cell they find the bumps under
+//! its faces. A point of the ground holds a body only along the ground's own normal there, or nearly.
 //!
 //! The ground ends at its outline, in a vertical wall. A body so deep that no distance is known is lifted out, to the
 //! contour over its middle.
@@ -15,6 +15,7 @@ use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
 use super::compound::{Pieces, pieces_in_axes_of};
 use super::edges::for_each_on_edges;
+use super::feet::Ball;
 use super::field::{Field, Piece};
 use super::grain::{GroundPoint, finish, for_each_corner, grain_ground};
 use super::ledge::ROUND;
@@ -33,13 +34,6 @@ use crate::nearing::Nearing;
 const ALONG: f64 = 0.9;
 /// Sine of an angle that is none: above what single precision makes of a plane.
 const FLAT: f64 = 1e-3;
-/// Cosine between the normals of two places where a ball touches ground, below which they are two.
-const ONE_FOOT: f64 = 0.99;
-/// Sine of the angle between the way to the middle of a ball and the normal at a place where it touches.
-const AT_FOOT: f64 = 1e-4;
-/// Steps to such a place, at most, and sides of the ball from which they are looked for.
-const STEPS_TO_FOOT: usize = 12;
-const SIDES: u32 = 8;
 /// Names of points of the ground are mixed with this.
 const GROUND: u32 = 7;
 
@@ -90,16 +84,19 @@ fn piece(a: Side, ground: &ContourGround, (margin, nearing): (f64, Option<Nearin
             let of_ground = points.iter().map(|point| ground_point(ground, *point));
             grain_ground((grain, a.pose), &field, of_ground, margin, out);
         }
+        Geometry::Sphere { radius } => {
+            let start = out.len();
+            if !(Ball { middle, radius: *radius, name: 0 }).push(&field, margin, out) {
+                push_rim(a, ground, (round, margin), out);
+            }
+            finish(out, start, (f64::INFINITY, 0.5 * spacing), a.pose.rotation);
+        }
         _ => {
             let start = out.len();
-            let is_known = push_corners(a, &field, middle, margin, out);
-            if !is_known {
-                ground_points(ground, &region, &mut points);
-                push_ground_points(a, ground, &points, margin, out);
-                push_rim(a, ground, (round, margin), out);
-            } else if let Geometry::Sphere { radius } = a.geometry {
-                push_feet((middle, *radius), ground, margin, start, out);
-            }
+            push_corners(a, &field, middle, margin, out);
+            ground_points(ground, &region, &mut points);
+            push_ground_points(a, ground, &points, margin, out);
+            push_rim(a, ground, (round, margin), out);
             finish(out, start, (f64::INFINITY, 0.5 * spacing), a.pose.rotation);
         }
     }
@@ -158,22 +155,22 @@ fn is_peak(ground: &ContourGround, at: DVec3, direction: DVec3) -> bool {
     sine <= FLAT || is_top(spacing) || is_top(0.5 * spacing)
 }
 
-/// Pushes corners and points of the edges of a convex piece within the margin; true where they say all: of a ball whose
-/// distance is known.
-fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) -> bool {
-    let mut is_known = false;
-    let mut push = |number: u32, corner: DVec3, radius: f64| {
+/// Pushes corners, round ends and points of the edges of a convex piece within the margin.
+fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut Vec<ContactPoint>) {
+    let mut push = |name: u32, corner: DVec3, radius: f64| {
         let at = a.pose.transform_point(corner);
-        if field.bound(at) > margin + radius {
-            is_known = true;
+        if radius > 0.0 {
+            Ball { middle: at, radius, name }.push(field, margin, out);
             return;
         }
-        let Some(Distance { value, outward }) = field.exact(at) else { return };
-        is_known = true;
-        let gap = value - radius;
-        if gap <= margin {
-            let point = at - (radius + 0.5 * gap) * outward;
-            out.push(ContactPoint { point, normal: outward, gap, half_width: f64::INFINITY, feature: number });
+        if field.bound(at) > margin {
+            return;
+        }
+        if let Some(Distance { value: gap, outward }) = field.exact(at)
+            && gap <= margin
+        {
+            let point = at - 0.5 * gap * outward;
+            out.push(ContactPoint { point, normal: outward, gap, half_width: f64::INFINITY, feature: name });
         }
     };
     let down = || a.pose.inverse_transform_vector(field.exact(middle).map_or(DVec3::NEG_Z, |d| -d.outward));
@@ -186,58 +183,6 @@ fn push_corners(a: Side, field: &Outlined, middle: DVec3, margin: f64, out: &mut
     }
     let apart = EDGE_STEP * field.ground.level_set.spacing();
     for_each_on_edges(a.geometry, apart, down, |number, point| push(mix(EDGE, number), point, 0.0));
-    is_known && matches!(a.geometry, Geometry::Sphere { .. })
-}
-
-/// Pushes the other places where a ball in a hollow touches, beside the nearest at `start`: those points of the ground
-/// nearest to its middle among those around.
-///
-/// Each is looked for from the side of the ball, unless the ground there looks along the normal of a place that is
-/// known.
-fn push_feet(
-    (middle, radius): (DVec3, f64),
-    ground: &ContourGround,
-    margin: f64,
-    start: usize,
-    out: &mut Vec<ContactPoint>,
-) {
-    let Some(nearest) = out.get(start).copied() else { return };
-    let (u, v) = nearest.normal.any_orthonormal_pair();
-    for side in 0..SIDES {
-        let (sine, cosine) = libm::sincos(std::f64::consts::TAU * f64::from(side) / f64::from(SIDES));
-        let from = nearest.point + radius * (cosine * u + sine * v);
-        let looks_along = |normal: DVec3| out[start..].iter().any(|known| known.normal.dot(normal) >= ONE_FOOT);
-        let Some(Sample { gradient, .. }) = ground.level_set.contour(from) else { continue };
-        if looks_along(gradient) {
-            continue;
-        }
-        let Some(foot) = foot(ground, middle, from) else { continue };
-        let (distance, normal) = ((middle - foot).length(), (middle - foot).normalize_or_zero());
-        let gap = distance - radius;
-        if gap <= margin && distance > 0.0 && !looks_along(normal) {
-            let (point, feature) = (middle - (radius + 0.5 * gap) * normal, mix(GROUND, side));
-            out.push(ContactPoint { point, normal, gap, half_width: f64::INFINITY, feature });
-        }
-    }
-}
-
-/// The point of the ground near `from` that is nearest to `middle` among those around; none where no way leads to one.
-fn foot(ground: &ContourGround, middle: DVec3, from: DVec3) -> Option<DVec3> {
-    let mut at = from;
-    for _ in 0..STEPS_TO_FOOT {
-        let Sample { value, gradient: normal } = ground.level_set.contour(at)?;
-        at -= value * normal;
-        let apart = middle - at;
-        let aside = apart - apart.dot(normal) * normal;
-        if apart.dot(normal) <= 0.0 || !ground.is_over(at) {
-            return None;
-        }
-        if aside.length_squared() <= AT_FOOT * AT_FOOT * apart.length_squared() {
-            return Some(at);
-        }
-        at += aside;
-    }
-    None
 }
 
 /// Pushes the points of the ground that hold a convex piece.

@@ -14,6 +14,8 @@ use crate::nearing::Nearing;
 /// Share of a cell by which the distance at the middle of a sphere may fall faster than the way to its nodes, where the
 /// ground has an edge.
 const BENT: f64 = 0.1;
+/// Length of the gradient from which on the ground about a point looks one way, up to 11 degrees.
+const ONE_WAY: f64 = 0.98;
 /// Largest distance that a contour tells, over the band: a value over the shortest slope.
 const MOST_BANDS: f64 = 5.0;
 /// Steps along a way at most.
@@ -46,15 +48,7 @@ impl Field for Outlined<'_> {
 
     /// Cells of ground may be as large as a grain: between its points trilinear distances are off by more than margins.
     fn quick(&self, point: DVec3) -> Option<Distance> {
-        let (beyond, outward) = self.ground.beyond(point);
-        let over = self.ground.within(point);
-        let Some(Sample { value, gradient }) = self.cells.contour(over) else {
-            // Deep in the ground the wall may be nearer than the surface.
-            let rise = self.ground.rise(over)?;
-            return (rise < 0.0 && beyond > rise).then_some(Distance { value: beyond, outward });
-        };
-        let above = value + gradient.dot(point - over);
-        Some(Ledge { normal: gradient, outward, round: self.round }.distance(above, beyond))
+        self.sloped(point).map(|(distance, _)| distance)
     }
 
     fn spare(&self, point: DVec3, radius: f64, outward: DVec3) -> f64 {
@@ -76,27 +70,40 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
+    /// The distance of a point of the body, and the slope there; see [`Outlined::sloped`].
     #[inline]
-    fn find(&self, point: [f32; 3]) -> Option<Distance> {
-        let Probed { value, gradient } = self.scan.as_ref()?.find(point)?;
-        Some(Distance { value: f64::from(value), outward: DVec3::from_array(gradient.map(f64::from)) })
+    fn find(&self, single: [f32; 3], point: DVec3) -> Option<(Distance, f64)> {
+        let Some((Probed { value, gradient }, slope)) = self.scan.as_ref().and_then(|scan| scan.find(single)) else {
+            return self.placed.field.sloped(point);
+        };
+        let outward = DVec3::from_array(gradient.map(f64::from));
+        Some((Distance { value: f64::from(value), outward }, f64::from(slope)))
+    }
+
+    /// By how much less than the margin what lies within `radius` of a point may come nearer: nothing where the ground
+    /// looks more ways than one.
+    #[inline]
+    fn spare(&self, point: DVec3, radius: f64, outward: DVec3, slope: f64) -> f64 {
+        if slope < ONE_WAY { 0.0 } else { self.placed.field.spare(point, radius, outward) }
     }
 }
 
 impl Search for Looking<'_> {
     fn is_near(&self, centre: DVec3, radius: f64, margin: f64) -> bool {
         let Placed { field, to_field } = self.placed;
-        let known = self.find(centre.as_vec3().to_array()).or_else(|| field.quick(to_field.transform_point(centre)));
-        let Some(Distance { value, outward }) = known else { return self.placed.is_near(centre, radius, margin) };
-        let margin = margin - field.spare(to_field.transform_point(centre), radius, outward);
-        value - BENT * field.ground.level_set.spacing() - radius <= margin
+        let point = to_field.transform_point(centre);
+        let Some((Distance { value, outward }, slope)) = self.find(centre.as_vec3().to_array(), point) else {
+            return self.placed.is_near(centre, radius, margin);
+        };
+        // Between the sides of a hollow the value over its slope is up to five times the distance.
+        let least = value.min(value * slope) - BENT * field.ground.level_set.spacing();
+        least - radius <= margin - self.spare(point, radius, outward, slope)
     }
 
     fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance> {
-        let Placed { field, to_field } = self.placed;
-        let point = to_field.transform_point(DVec3::from_array(node.map(f64::from)));
-        let found = self.find(node).or_else(|| field.quick(point))?;
-        (found.value <= margin - field.spare(point, 0.0, found.outward)).then_some(found)
+        let point = self.placed.to_field.transform_point(DVec3::from_array(node.map(f64::from)));
+        let (found, slope) = self.find(node, point)?;
+        (found.value <= margin - self.spare(point, 0.0, found.outward, slope)).then_some(found)
     }
 }
 
@@ -110,6 +117,20 @@ impl<'a> Outlined<'a> {
         let is_inner =
             [0, 1].iter().all(|&axis| own.min[axis] >= outline.min[axis] && own.max[axis] <= outline.max[axis]);
         Outlined { ground, cells: ground.level_set.at_hand(), round, region, is_inner, nearing: None }
+    }
+
+    /// The distance of a point and the length of the gradient by which its value was divided: short where the ground
+    /// looks more ways than one, so that the value is no distance.
+    pub(super) fn sloped(&self, point: DVec3) -> Option<(Distance, f64)> {
+        let (beyond, outward) = self.ground.beyond(point);
+        let over = self.ground.within(point);
+        let Some((Sample { value, gradient }, slope)) = self.cells.sloped(over) else {
+            // Deep in the ground the wall may be nearer than the surface.
+            let rise = self.ground.rise(over)?;
+            return (rise < 0.0 && beyond > rise).then_some((Distance { value: beyond, outward }, 1.0));
+        };
+        let above = value + gradient.dot(point - over);
+        Some((Ledge { normal: gradient, outward, round: self.round }.distance(above, beyond), slope))
     }
 
     /// The same for a body that is about to go that way (axes of the ground).
