@@ -203,3 +203,38 @@ fn what_is_met_on_the_way_is_told() {
     // Measured 0.022 and 0.33: the ground bends by half the way squared over two metres, 0.022 for a way of 0.3 m.
     assert!(worst[0] <= 0.03 && worst[1] >= 0.1, "{worst:?}");
 }
+
+/// The lowest gap of a ball differs from that over the triangles of a height field by what the grid rounds off, and
+/// changes by no more than the way of the ball, up to the outline: no place of rough ground comes up at once.
+#[test]
+fn balls_meet_all_of_rough_ground() {
+    let height = |k: usize| {
+        let (x, y) = ((k % 60) as f64, (k / 60) as f64);
+        2.0 * libm::sin(0.15 * x) * libm::cos(0.2 * y) + 0.1 * libm::sin(3.1 * x + 1.7 * y)
+    };
+    let field = HeightField::new(60, 60, [1.0; 2], &(0..3600).map(height).collect::<Vec<f64>>()).unwrap();
+    let ground = Shape::level_set_ground(field.clone(), 1.0, 3).unwrap();
+    let triangles = Shape::height_field(field.clone());
+    let mut random = Random(44);
+    for radius in [0.4, 1.0, 1.7, 2.5, 5.0] {
+        let ball = Shape::sphere(radius).unwrap();
+        let gap = |at: DVec3, ground: &Shape| {
+            lowest(&touch(&ball, &Pose::from_position(at), ground, &Pose::IDENTITY, 0.5 * radius))
+        };
+        let (mut apart, mut met, mut lost) = (0.0_f64, 0, 0);
+        for _ in 0..8000 {
+            let (x, y) = (random.range(0.5, 59.5), random.range(0.5, 59.5));
+            let z = field.height_at(x, y).unwrap() + random.range(0.9, 1.3) * radius;
+            let at = DVec3::new(x, y, z);
+            let way = random.rotation() * DVec3::X * 0.01 * radius;
+            let Some(reference) = gap(at, &triangles).filter(|gap| gap.abs() < 0.1 * radius) else { continue };
+            let [before, after] = [at, at + way].map(|at| gap(at, &ground).unwrap_or(f64::INFINITY));
+            met += 1;
+            apart = apart.max((before - reference).abs());
+            lost += usize::from((after - before).abs() > way.length() + 0.005 * radius || before == f64::INFINITY);
+        }
+        println!("{radius} cells: {met} met, {lost} lost, up to {apart:.3} cells from the triangles");
+        // Measured 0.089, with a surface that is rounded where bumps are two cells wide; 6 of 10 000 lost at most.
+        assert!(apart <= 0.1 && lost * 1000 <= met, "{radius} cells: {lost} of {met}, {apart}");
+    }
+}

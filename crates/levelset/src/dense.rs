@@ -19,6 +19,11 @@ struct Row {
 }
 
 impl Row {
+    /// Its nodes along x.
+    fn nodes(self) -> std::ops::Range<usize> {
+        usize::from(self.first)..usize::from(self.first) + usize::from(self.len)
+    }
+
     /// Place of the node `x` of `count` nodes side by side, of which all are in the row.
     #[inline]
     fn run(self, x: usize, count: usize) -> Option<usize> {
@@ -48,24 +53,24 @@ impl Dense {
     /// The same values as `blocks` holds; infinite where it holds none.
     pub(crate) fn of_blocks(lattice: &Lattice, blocks: Blocks, kinks: &Kinks) -> Dense {
         let [along_x, along_y, along_z] = lattice.nodes;
-        let mut rows = Vec::with_capacity(along_y * along_z);
-        let (mut values, mut places) = (blocks.values.empty(), Vec::new());
-        for (z, y) in (0..along_z).flat_map(|z| (0..along_y).map(move |y| (z, y))) {
-            let place = |x| blocks.place([x, y, z]);
-            let is_held = |x: &usize| place(*x).map_or_else(|centre| centre < 0.0, |at| !blocks.values.is_outside(at));
+        let lines = || (0..along_z).flat_map(|z| (0..along_y).map(move |y| (y, z)));
+        let place = |x, (y, z)| blocks.place([x, y, z]);
+        let (mut rows, mut count, mut values) = (Vec::with_capacity(along_y * along_z), 0, blocks.values.empty());
+        for line in lines() {
+            let is_held =
+                |x: &usize| place(*x, line).map_or_else(|centre| centre < 0.0, |at| !blocks.values.is_outside(at));
             let first = (0..along_x).find(is_held).unwrap_or(0);
             let end = (first..along_x).rfind(is_held).map_or(first, |last| last + 1);
-            rows.push(Row { start: places.len() as u32, first: first as u16, len: (end - first) as u16 });
-            for place in (first..end).map(place) {
-                match place {
-                    Ok(at) => values.copy(&blocks.values, at),
-                    Err(centre) => values.push_far(centre),
-                }
-                places.push(place.ok());
-            }
+            rows.push(Row { start: count as u32, first: first as u16, len: (end - first) as u16 });
+            count += end - first;
+            (first..end).for_each(|x| match place(x, line) {
+                Ok(at) => values.copy(&blocks.values, at),
+                Err(centre) => values.push_far(centre),
+            });
         }
         values.shrink();
-        let kinks = kinks.reordered(places.len(), |i| places[i]);
+        let of_row = |(row, line): (&Row, _)| row.nodes().map(move |x| place(x, line).ok());
+        let kinks = kinks.reordered(count, rows.iter().zip(lines()).flat_map(of_row));
         Dense { rows_along_y: along_y, rows, values, kinks, directory: blocks.directory }
     }
 

@@ -46,12 +46,11 @@ impl Kinks {
         Kinks { nodes, cells }
     }
 
-    /// With bits in another order: `place(i)` is where bit `i` of the new order was; none for what was not held.
-    pub(crate) fn reordered(&self, count: usize, mut place: impl FnMut(usize) -> Option<usize>) -> Kinks {
+    /// With bits in another order: where each of `count` bits was, in the new order; none for what was not held.
+    pub(crate) fn reordered(&self, count: usize, places: impl Iterator<Item = Option<usize>>) -> Kinks {
         let empty = || vec![0; count.div_ceil(64)];
         let mut out = Kinks { nodes: empty(), cells: empty() };
-        for i in 0..count {
-            let from = place(i);
+        for (i, from) in places.enumerate() {
             for (to, of) in [(&mut out.nodes, &self.nodes), (&mut out.cells, &self.cells)] {
                 let is_set = from.is_none_or(|from| bit(of, from));
                 to[i / 64] |= u64::from(is_set) << (i % 64);

@@ -84,18 +84,15 @@ fn piece(a: Side, ground: &ContourGround, (margin, nearing): (f64, Option<Nearin
             let of_ground = points.iter().map(|point| ground_point(ground, *point));
             grain_ground((grain, a.pose), &field, of_ground, margin, out);
         }
-        Geometry::Sphere { radius } => {
+        geometry => {
             let start = out.len();
-            if !(Ball { middle, radius: *radius, name: 0 }).push(&field, margin, out) {
-                push_rim(a, ground, (round, margin), out);
+            if let Geometry::Sphere { radius } = geometry {
+                Ball { middle, radius: *radius, name: 0 }.push(&field, margin, out);
+            } else {
+                push_corners(a, &field, middle, margin, out);
+                ground_points(ground, &region, &mut points);
+                push_ground_points(a, ground, &points, margin, out);
             }
-            finish(out, start, (f64::INFINITY, 0.5 * spacing), a.pose.rotation);
-        }
-        _ => {
-            let start = out.len();
-            push_corners(a, &field, middle, margin, out);
-            ground_points(ground, &region, &mut points);
-            push_ground_points(a, ground, &points, margin, out);
             push_rim(a, ground, (round, margin), out);
             finish(out, start, (f64::INFINITY, 0.5 * spacing), a.pose.rotation);
         }

@@ -14,8 +14,6 @@ use crate::nearing::Nearing;
 /// Share of a cell by which the distance at the middle of a sphere may fall faster than the way to its nodes, where the
 /// ground has an edge.
 const BENT: f64 = 0.1;
-/// Length of the gradient from which on the ground about a point looks one way, up to 11 degrees.
-const ONE_WAY: f64 = 0.98;
 /// Largest distance that a contour tells, over the band: a value over the shortest slope.
 const MOST_BANDS: f64 = 5.0;
 /// Steps along a way at most.
@@ -79,13 +77,6 @@ impl Looking<'_> {
         let outward = DVec3::from_array(gradient.map(f64::from));
         Some((Distance { value: f64::from(value), outward }, f64::from(slope)))
     }
-
-    /// By how much less than the margin what lies within `radius` of a point may come nearer: nothing where the ground
-    /// looks more ways than one.
-    #[inline]
-    fn spare(&self, point: DVec3, radius: f64, outward: DVec3, slope: f64) -> f64 {
-        if slope < ONE_WAY { 0.0 } else { self.placed.field.spare(point, radius, outward) }
-    }
 }
 
 impl Search for Looking<'_> {
@@ -97,13 +88,14 @@ impl Search for Looking<'_> {
         };
         // Between the sides of a hollow the value over its slope is up to five times the distance.
         let least = value.min(value * slope) - BENT * field.ground.level_set.spacing();
-        least - radius <= margin - self.spare(point, radius, outward, slope)
+        least - radius <= margin - field.spare(point, radius, outward)
     }
 
     fn within(&self, node: [f32; 3], margin: f64) -> Option<Distance> {
-        let point = self.placed.to_field.transform_point(DVec3::from_array(node.map(f64::from)));
-        let (found, slope) = self.find(node, point)?;
-        (found.value <= margin - self.spare(point, 0.0, found.outward, slope)).then_some(found)
+        let Placed { field, to_field } = self.placed;
+        let point = to_field.transform_point(DVec3::from_array(node.map(f64::from)));
+        let (found, _) = self.find(node, point)?;
+        (found.value <= margin - field.spare(point, 0.0, found.outward)).then_some(found)
     }
 }
 
@@ -119,6 +111,11 @@ impl<'a> Outlined<'a> {
         Outlined { ground, cells: ground.level_set.at_hand(), round, region, is_inner, nearing: None }
     }
 
+    /// The same for a body that is about to go that way (axes of the ground).
+    pub(super) fn told(self, nearing: Option<Nearing>) -> Self {
+        Outlined { nearing, ..self }
+    }
+
     /// The distance of a point and the length of the gradient by which its value was divided: short where the ground
     /// looks more ways than one, so that the value is no distance.
     pub(super) fn sloped(&self, point: DVec3) -> Option<(Distance, f64)> {
@@ -131,11 +128,6 @@ impl<'a> Outlined<'a> {
         };
         let above = value + gradient.dot(point - over);
         Some((Ledge { normal: gradient, outward, round: self.round }.distance(above, beyond), slope))
-    }
-
-    /// The same for a body that is about to go that way (axes of the ground).
-    pub(super) fn told(self, nearing: Option<Nearing>) -> Self {
-        Outlined { nearing, ..self }
     }
 
     /// Whether `point` is so deep in the ground that no distance is known.
