@@ -35,17 +35,19 @@ impl ContourGround {
         self.beyond(point).0 <= 0.0
     }
 
-    /// How far `point` (own axes) lies beyond the nearest side of the outline \[m\], negative within it, and the way
-    /// out there.
+    /// How far `point` (own axes) lies beyond the outline \[m\], negative within it, and the way out there: from the
+    /// nearest side, or from a corner.
     pub(crate) fn beyond(&self, point: DVec3) -> (f64, DVec3) {
         let Aabb { min, max } = *self.field.bounds();
-        let sides = [
-            (min.x - point.x, DVec3::NEG_X),
-            (point.x - max.x, DVec3::X),
-            (min.y - point.y, DVec3::NEG_Y),
-            (point.y - max.y, DVec3::Y),
-        ];
-        sides.into_iter().fold((f64::NEG_INFINITY, DVec3::X), |most, side| if side.0 > most.0 { side } else { most })
+        let past = (min - point).max(point - max).with_z(0.0);
+        let sign = |axis: usize| if point[axis] < min[axis].midpoint(max[axis]) { -1.0 } else { 1.0 };
+        let outward = DVec3::new(sign(0), sign(1), 0.0);
+        if past.x > 0.0 && past.y > 0.0 {
+            let distance = past.length();
+            return (distance, past / distance * outward);
+        }
+        let axis = usize::from(past.y > past.x);
+        (past[axis], DVec3::AXES[axis] * outward)
     }
 
     /// The point next to `point` (own axes) that lies over the ground or under it, as high.

@@ -112,6 +112,12 @@ impl GrainData {
         self.sharp[i as usize / 64] >> (i % 64) & 1 == 1
     }
 
+    /// By how much lower a sharp edge may be over another surface than at the nodes on either side \[m\]; zero for a
+    /// grain without such edges.
+    pub(crate) fn half_stretch(&self) -> f64 {
+        if self.sharp_nodes.is_empty() { 0.0 } else { 0.5 * self.node_spacing }
+    }
+
     /// The nodes around node `i`.
     pub(crate) fn around(&self, i: u32) -> impl Iterator<Item = u32> + '_ {
         self.neighbours[i as usize].iter().take_while(|&&j| j != NO_NODE).map(|&j| u32::from(j))

@@ -31,14 +31,18 @@ const SHORTEST: f64 = 1e-3;
 const COLUMNS: [f64; 2] = [2.0, 64.0];
 /// Distance of columns up to which a nearest place may lie aside of its column, on steep ground.
 const ASIDE: f64 = 2.0;
+/// Distance from a nearest place, over the spacing, at which the way to the middle is outside of the ground.
+const BESIDE: f64 = 0.2;
+/// Slope from which on the surface between columns is looked at.
+const STEEP: f64 = 0.5;
 /// Components of a direction below a half over this count as none.
 const SIDES: f64 = 1.3;
 /// Names of places are mixed with this.
 const FOOT: u32 = 17;
 
 thread_local! {
-    /// Distances of columns; kept so that a warm step allocates nothing.
-    static COLUMN_DISTANCES: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+    /// Heights of columns and distances; kept so that a warm step allocates nothing.
+    static OF_COLUMNS: Cell<[Vec<f64>; 2]> = const { Cell::new([Vec::new(), Vec::new()]) };
 }
 
 /// A ball in axes of the ground, and the name of its contacts.
@@ -74,10 +78,7 @@ impl Ball {
                 return;
             }
         }
-        let mut distances = COLUMN_DISTANCES.take();
-        let columns = Columns::about(self, field.ground, margin);
-        let within = self.radius + margin + ASIDE * columns.step;
-        columns.for_each_low(self.middle, within, &mut distances, |from| {
+        let mut push_foot = |from: DVec3| {
             let looks_along = |normal: DVec3| out[start..].iter().any(|known| known.normal.dot(normal) >= ONE_FOOT);
             let Some(from) = on_surface(field.ground, from) else { return };
             let Some(at) = foot(field.ground, self.middle, from) else { return };
@@ -88,8 +89,16 @@ impl Ball {
                 let name = names.into_iter().find(is_free).unwrap_or_default();
                 out.push(self.contact(Distance { value, outward }, name));
             }
-        });
-        COLUMN_DISTANCES.set(distances);
+        };
+        let mut room = OF_COLUMNS.take();
+        let columns = Columns::about(self, field.ground, margin);
+        let within = self.radius + margin + ASIDE * columns.step;
+        columns.for_each_low(self.middle, within, &mut room, &mut push_foot);
+        // A narrow place may lead to none of the columns beside it.
+        if let Some(Distance { value, outward }) = at_middle.filter(|_| !is_beside) {
+            push_foot(self.middle - value * outward);
+        }
+        OF_COLUMNS.set(room);
     }
 }
 
@@ -121,34 +130,66 @@ impl<'a> Columns<'a> {
         Columns { ground, step, first, count }
     }
 
-    /// The surface in a column; none beyond the outline.
-    fn point(&self, [x, y]: [usize; 2]) -> Option<DVec3> {
-        let (origin, field) = (self.ground.field.bounds().min, &self.ground.field);
-        let x = origin.x + (self.first[0] + x as i64) as f64 * self.step;
-        let y = origin.y + (self.first[1] + y as i64) as f64 * self.step;
-        field.height_at(x, y).map(|z| DVec3::new(x, y, z))
+    /// Where a column stands along x and y, at no height.
+    fn place(&self, [x, y]: [usize; 2]) -> DVec3 {
+        let origin = self.ground.field.bounds().min;
+        let along = |axis: usize, i: usize| origin[axis] + (self.first[axis] + i as i64) as f64 * self.step;
+        DVec3::new(along(0, x), along(1, y), 0.0)
+    }
+
+    /// The surface in a column or, where it is steep, half way to the columns beside it, where that is nearest to
+    /// `middle`; none beyond the outline. Of a wall between two columns either is only the foot or the top.
+    fn nearest(&self, [x, y]: [usize; 2], heights: &[f64], middle: DVec3) -> Option<DVec3> {
+        let point = |x: usize, y: usize| {
+            let is_known = x < self.count[0] && y < self.count[1];
+            let height = if is_known { heights[y * self.count[0] + x] } else { f64::NEG_INFINITY };
+            (height > f64::NEG_INFINITY).then(|| self.place([x, y]).with_z(height))
+        };
+        let own = point(x, y)?;
+        let mut nearest = own;
+        for [x, y] in [[x.wrapping_sub(1), y], [x + 1, y], [x, y.wrapping_sub(1)], [x, y + 1]] {
+            let Some(way) = point(x, y).map(|other| other - own).filter(|way| way.z.abs() > STEEP * self.step) else {
+                continue;
+            };
+            let share = (middle - own).dot(way) / way.length_squared();
+            let at = own + share.clamp(0.0, 0.5) * way;
+            if (middle - at).length_squared() < (middle - nearest).length_squared() {
+                nearest = at;
+            }
+        }
+        Some(nearest)
     }
 
     /// Calls `visit` with the surface in each column that is no farther than `within` from `middle`, and nearer than
     /// those around it.
-    fn for_each_low(&self, middle: DVec3, within: f64, distances: &mut Vec<f64>, mut visit: impl FnMut(DVec3)) {
+    fn for_each_low(
+        &self,
+        middle: DVec3,
+        within: f64,
+        [heights, distances]: &mut [Vec<f64>; 2],
+        visit: &mut impl FnMut(DVec3),
+    ) {
         let [along_x, along_y] = self.count;
+        heights.clear();
+        heights.extend((0..along_x * along_y).map(|k| {
+            let DVec3 { x, y, .. } = self.place([k % along_x, k / along_x]);
+            self.ground.field.height_at(x, y).unwrap_or(f64::NEG_INFINITY)
+        }));
         distances.clear();
-        for y in 0..along_y {
-            let distance = |x| self.point([x, y]).map_or(f64::INFINITY, |point| (point - middle).length());
-            distances.extend((0..along_x).map(distance));
-        }
-        for y in 1..along_y.saturating_sub(1) {
-            for x in 1..along_x.saturating_sub(1) {
-                let own = distances[y * along_x + x];
-                let is_nearer = |(i, j): (usize, usize)| {
-                    let other = distances[(y + j - 1) * along_x + x + i - 1];
-                    // Of two alike the first.
-                    if (j, i) < (1, 1) { own < other } else { own <= other }
-                };
-                if own <= within && (0..9).all(|k| is_nearer((k % 3, k / 3))) {
-                    self.point([x, y]).into_iter().for_each(&mut visit);
-                }
+        distances.extend((0..heights.len()).map(|k| {
+            let nearest = self.nearest([k % along_x, k / along_x], heights, middle);
+            nearest.map_or(f64::INFINITY, |point| (point - middle).length())
+        }));
+        let inner = |count: usize| 1..count.saturating_sub(1);
+        for [x, y] in inner(along_y).flat_map(|y| inner(along_x).map(move |x| [x, y])) {
+            let own = distances[y * along_x + x];
+            let is_nearer = |(i, j): (usize, usize)| {
+                let other = distances[(y + j - 1) * along_x + x + i - 1];
+                // Of two alike the first.
+                if (j, i) < (1, 1) { own < other } else { own <= other }
+            };
+            if own <= within && (0..9).all(|k| is_nearer((k % 3, k / 3))) {
+                self.nearest([x, y], heights, middle).into_iter().for_each(&mut *visit);
             }
         }
     }
@@ -183,11 +224,7 @@ fn foot(ground: &ContourGround, middle: DVec3, from: Place) -> Option<DVec3> {
     let (mut place, mut share) = (from, 1.0);
     for _ in 0..STEPS_TO_FOOT {
         let apart = middle - place.at;
-        let over = apart.dot(place.normal);
-        if over <= 0.0 {
-            return None;
-        }
-        let aside = apart - over * place.normal;
+        let aside = apart - apart.dot(place.normal) * place.normal;
         if aside.length_squared() <= AT_FOOT * AT_FOOT * apart.length_squared() {
             break;
         }
@@ -202,5 +239,9 @@ fn foot(ground: &ContourGround, middle: DVec3, from: Place) -> Option<DVec3> {
             }
         }
     }
-    Some(place.at)
+    // From a place on a far flank the way to the middle leads through the ground; at the crest of a narrow one it does
+    // not, though the normal may be that of either flank.
+    let apart = middle - place.at;
+    let beside = place.at + apart.clamp_length_max(BESIDE * ground.level_set.spacing());
+    ground.level_set.contour(beside).is_some_and(|sample| sample.value > 0.0).then_some(place.at)
 }

@@ -27,7 +27,7 @@ use std::cell::RefCell;
 
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
-use self::candidates::{Foot, Hit, Workspace};
+use self::candidates::{Foot, Stretch, Workspace};
 pub(super) use self::corners::for_each_corner;
 use self::corners::for_each_face_at;
 use self::facing::Facing;
@@ -78,7 +78,8 @@ pub(super) fn grain_grain(
     let start = out.len();
     let (grains, poses) = ([a.0, b.0], [a.0.placed(a.1), b.0.placed(b.1)]);
     let bulge = a.0.bulge + b.0.bulge;
-    let Some(slabs) = between(grains, &poses, margin, bulge) else { return };
+    let slack = a.0.half_stretch().max(b.0.half_stretch()).max(bulge);
+    let Some(slabs) = between(grains, &poses, margin, slack) else { return };
     // The nodes of the smaller one come first, whichever body it is.
     let first = usize::from(comes_first((b.0, b.1), (a.0, a.1)));
     for one in [first, 1 - first] {
@@ -301,7 +302,7 @@ fn touch<F: Field>(
     };
     WORKSPACE.with_borrow_mut(|work| {
         work.find(grain, to_field, field, look);
-        work.lowest(grain, to_field);
+        work.lowest(grain, to_field, look.near());
         work.places.clear();
         for hit in &work.lowest {
             let (node, is_lowest) = (hit.node, !grain.is_sharp(hit.node));
@@ -329,11 +330,17 @@ fn touch<F: Field>(
                 push(&touch, (valley.node, valley.node), true);
             }
         }
+        let name_of = |stretch: &Stretch| EDGES + stretch.from.node * NEIGHBOURS as u32 + stretch.place;
+        let start_of = |stretch: &Stretch| stretch.from.touch(grain.point(stretch.from.node));
+        work.stretches.retain(|stretch| {
+            let found = refine::crossing(grain, to_field, field, (start_of(stretch), grain.point(stretch.to)));
+            found.inspect(|touch| push(touch, (stretch.from.node, name_of(stretch)), false)).is_some()
+        });
         for end in &work.ends {
-            let Hit { node, .. } = end.from;
-            let start = end.from.touch(grain.point(node));
-            if let Some(touch) = refine::end_of_edge(grain, to_field, field, start, grain.point(end.to)) {
-                push(&touch, (node, EDGES + node * NEIGHBOURS as u32 + end.place), false);
+            let is_crossed = work.stretches.iter().any(|stretch| name_of(stretch) == name_of(end));
+            let end_of = || refine::end_of_edge(grain, to_field, field, start_of(end), grain.point(end.to));
+            if let Some(touch) = (!is_crossed).then(end_of).flatten() {
+                push(&touch, (end.from.node, name_of(end)), false);
             }
         }
         work.find_feet(grain, to_field);

@@ -50,7 +50,7 @@ impl Hit {
 
 /// A stretch of a sharp edge, from a node within the margin to one that is higher.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+pub(super) struct Stretch {
     pub(super) from: Hit,
     /// Which of the nodes around the first the second is.
     pub(super) place: u32,
@@ -87,8 +87,10 @@ pub(super) struct Workspace {
     /// Cosine between the normal of each node and the direction to the other surface; -1 for those beyond.
     facing: Vec<f64>,
     pub(super) lowest: Vec<Hit>,
-    /// Edges that leave the other surface between two nodes.
-    pub(super) ends: Vec<End>,
+    /// Where edges leave the other surface between two nodes.
+    pub(super) ends: Vec<Stretch>,
+    /// Where the other body's edges may cross those of the grain between two nodes.
+    pub(super) stretches: Vec<Stretch>,
     /// Points of the surface to which the lowest nodes lead.
     pub(super) places: Vec<Touch>,
     /// Valleys that none of these tells of.
@@ -99,10 +101,12 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Finds the nodes within margin and slack of the surface; `to_field` takes grain axes to those of the field.
+    /// Finds the nodes within margin and slack of the surface, and those of sharp edges between which the other body's
+    /// may come as near; `to_field` takes grain axes to those of the field.
     pub(super) fn find<F: Field>(&mut self, grain: &GrainData, to_field: &Pose, field: &F, look: &Look) {
-        let Look { which, slab, margin, slack, .. } = look;
-        let margin = margin + slack;
+        let Look { which, slab, .. } = look;
+        let near = look.near();
+        let margin = near + grain.half_stretch();
         self.hits.clear();
         let search = field.search(to_field);
         if *which == Which::Sharp {
@@ -118,7 +122,10 @@ impl Workspace {
             }
             index += 1;
             if cluster.skip() == index {
-                cluster.nodes().for_each(|node| self.ask(grain, &search, slab, node, margin));
+                cluster.nodes().for_each(|node| {
+                    let margin = if grain.is_sharp(node) { margin } else { near };
+                    self.ask(grain, &search, slab, node, margin);
+                });
             }
         }
     }
@@ -132,10 +139,10 @@ impl Workspace {
         }
     }
 
-    /// Of the nodes found: corners, those on sharp edges, the lowest of each place and those that face the other
-    /// surface most; and where edges leave.
-    pub(super) fn lowest(&mut self, grain: &GrainData, to_field: &Pose) {
-        let Workspace { hits, gaps, facing, lowest, ends, .. } = self;
+    /// Of the nodes found within `near`: corners, those on sharp edges, the lowest of each place and those that face
+    /// the other surface most; and where edges leave.
+    pub(super) fn lowest(&mut self, grain: &GrainData, to_field: &Pose, near: f64) {
+        let Workspace { hits, gaps, facing, lowest, ends, stretches, .. } = self;
         gaps.resize(gaps.len().max(grain.len()), f64::INFINITY);
         facing.resize(gaps.len(), -1.0);
         for hit in &*hits {
@@ -146,13 +153,16 @@ impl Workspace {
         lowest.clear();
         let begins =
             |hit: &&Hit| grain.is_sharp(hit.node) || is_lowest(grain, hit, gaps) || faces_most(grain, hit.node, facing);
-        lowest.extend(hits.iter().filter(begins));
+        lowest.extend(hits.iter().filter(|hit| hit.gap <= near).filter(begins));
+        stretches.clear();
+        for hit in hits.iter().filter(|hit| grain.is_sharp(hit.node)) {
+            let crossed = |stretch: &Stretch| may_be_crossed(grain, to_field, stretch, gaps, near);
+            stretches.extend(stretches_from(grain, hit).filter(crossed));
+        }
         ends.clear();
         for hit in lowest.iter().filter(|hit| grain.is_sharp(hit.node)) {
-            let around = grain.around(hit.node).enumerate();
             let high = hit.gap + LEAVES * grain.node_spacing;
-            let beyond = around.filter(|(_, j)| grain.is_sharp(*j) && gaps[*j as usize] >= high);
-            ends.extend(beyond.map(|(place, to)| End { from: *hit, place: place as u32, to }));
+            ends.extend(stretches_from(grain, hit).filter(|end| gaps[end.to as usize] >= high));
         }
         for hit in &*hits {
             gaps[hit.node as usize] = f64::INFINITY;
@@ -184,6 +194,21 @@ impl Workspace {
         feet.clear();
         feet.extend(sectors.iter().flatten().flatten());
     }
+}
+
+/// The stretches from a node of a sharp edge.
+fn stretches_from<'a>(grain: &'a GrainData, from: &'a Hit) -> impl Iterator<Item = Stretch> + 'a {
+    let sharp = grain.around(from.node).enumerate().filter(|(_, j)| grain.is_sharp(*j));
+    sharp.map(|(place, to)| Stretch { from: *from, place: place as u32, to })
+}
+
+/// Whether the gap falls from a node to a higher one, and is within `near` before it comes there.
+fn may_be_crossed(grain: &GrainData, to_field: &Pose, stretch: &Stretch, gaps: &[f64], near: f64) -> bool {
+    let Stretch { from, to, .. } = *stretch;
+    let towards = to_field.inverse_transform_vector(from.outward);
+    let falls = -towards.dot(grain.point(to) - grain.point(from.node));
+    let is_higher = (gaps[to as usize], to) > (from.gap, from.node);
+    is_higher && falls > LEVEL * grain.node_spacing && from.gap - falls <= near
 }
 
 /// Whether no neighbour is lower, and some are higher: inside a flat place none is.

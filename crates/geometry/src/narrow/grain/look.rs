@@ -23,6 +23,11 @@ impl Look {
     pub(super) fn at_all(margin: f64, slack: f64, key: u32) -> Look {
         Look { which: Which::All, slab: Slab::ALL, margin, slack, key }
     }
+
+    /// Gap of a node up to which the surface about it may come within the margin \[m\].
+    pub(super) fn near(&self) -> f64 {
+        self.margin + self.slack
+    }
 }
 
 /// Nodes that are looked at.

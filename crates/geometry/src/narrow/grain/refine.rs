@@ -252,6 +252,60 @@ pub(super) fn end_of_edge<F: Field>(
     found
 }
 
+/// Share of a stretch to either side of a crossing at which the other body's two faces are asked.
+const ASIDE: f64 = 0.2;
+/// Sine of the angle between two faces from which on an edge lies between them.
+const TWO_FACES: f64 = 0.1;
+
+/// The lowest point of the stretch of an edge from `start` to a node where the gap falls back, or is not known; none
+/// where it falls on to that node, or is no lower than at the start. On the stretch the slope of the gap turns once,
+/// over an edge of the other body at once.
+pub(super) fn crossing<F: Field>(
+    grain: &GrainData,
+    to_field: &Pose,
+    field: &F,
+    (start, to): (Touch, DVec3),
+) -> Option<Touch> {
+    let way = to - start.at;
+    let along = to_field.transform_vector(way);
+    let at_share = |share: f64| {
+        let at = start.at + share * way;
+        let Distance { value, outward } = field.exact(to_field.transform_point(at))?;
+        Some(Touch { at, gap: value, outward })
+    };
+    let falls = |touch: &Touch| touch.outward.dot(along) < 0.0;
+    if at_share(1.0).is_some_and(|touch| falls(&touch)) {
+        return None;
+    }
+    let (mut lowest, mut share) = (start, 0.0);
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        let touch = at_share(middle)?;
+        *(if falls(&touch) { &mut low } else { &mut high }) = middle;
+        if touch.gap < lowest.gap {
+            (lowest, share) = (touch, middle);
+        }
+    }
+    let is_lower = lowest.gap < start.gap - BEARS * grain.node_spacing;
+    let beside = [share - ASIDE, share + ASIDE].map(|share| at_share(share.clamp(0.0, 1.0)));
+    let [Some(before), Some(behind)] = beside else { return is_lower.then_some(lowest) };
+    is_lower.then(|| across_both(lowest, along, [before.outward, behind.outward]))
+}
+
+/// A point of an edge that leads `along` where it crosses that between two faces: two edges hold each other along the
+/// direction across both. The distance at the point leads to the other edge.
+fn across_both(touch: Touch, along: DVec3, faces: [DVec3; 2]) -> Touch {
+    let edge = faces[0].cross(faces[1]);
+    let Some(direction) = along.cross(edge).try_normalize() else { return touch };
+    let outward = if direction.dot(touch.outward) < 0.0 { -direction } else { direction };
+    let is_between = faces.iter().all(|face| face.dot(outward) >= 0.0);
+    if edge.length() < TWO_FACES || !is_between {
+        return touch;
+    }
+    Touch { gap: touch.gap * touch.outward.dot(outward), outward, ..touch }
+}
+
 /// A corner: where it is, and the distance as exact as it is known.
 pub(super) fn corner<F: Field>(to_field: &Pose, field: &F, at: DVec3) -> Option<Touch> {
     let Distance { value, outward } = field.exact(to_field.transform_point(at))?;
