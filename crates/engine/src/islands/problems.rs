@@ -165,21 +165,22 @@ impl Problems {
         parallel::fill(&mut self.bodies, index.len(), &|slot| body(slot).0);
         parallel::fill(&mut self.tensors, index.len(), &|slot| body(slot).1);
         parallel::fill(&mut self.unforced, index.len(), &|slot| unforced[index[slot] as usize]);
-        self.rows.clear();
         make_room(&mut self.rows, self.layout.rows.len());
+        self.rows.resize(self.layout.rows.len(), Row::default());
         let mut first = Span::default();
         for span in &self.layout.spans {
             let (of_island, tensors) = (&self.bodies[first.bodies..], &self.tensors[first.bodies..]);
-            let row = |place: &Place| {
+            let prepare = |(row, place): (&mut Row, &Place)| {
                 let contact = &contacts[place.contact as usize];
                 let input = given.row_input(place, coefficients(contact), gap(contact));
-                Row::new(&input, of_island, tensors, given.dt)
+                row.prepare(&input, of_island, tensors, given.dt);
             };
-            let places = &self.layout.rows[first.rows..span.rows];
+            let range = first.rows..span.rows;
+            let (rows, places) = (&mut self.rows[range.clone()], &self.layout.rows[range]);
             if places.len() < PARALLEL {
-                self.rows.extend(places.iter().map(row));
+                rows.iter_mut().zip(places).for_each(prepare);
             } else {
-                self.rows.par_extend(places.par_iter().with_min_len(PARALLEL / 4).map(row));
+                rows.par_iter_mut().zip(places).with_min_len(PARALLEL / 4).for_each(prepare);
             }
             first = *span;
         }

@@ -70,30 +70,57 @@ impl Book<'_> {
 
     fn enter(&self, row: &mut Row) -> Ledger {
         let Book { bodies, unforced, before } = self;
-        let (a, b) = (row.a as usize, row.b as usize);
-        let u_before = before[a].at(row.arm_a) - before[b].at(row.arm_b);
-        let u_after = row.relative_velocity(bodies);
-        let (n, p_t, l) = (row.normal, row.tangential_impulse, row.angular_impulse);
+        let across = |v: &[Velocity]| v[row.a as usize].at(row.arm_a) - v[row.b as usize].at(row.arm_b);
+        let (u_unforced, u_after) = (across(unforced), row.relative_velocity(bodies));
+        let is_held = [row.a, row.b].map(|i| bodies[i as usize].inverse_mass == 0.0);
+        row.left = row.normal.dot(u_after);
+        row.came = row.normal.dot(if is_held == [false; 2] { u_unforced } else { self.met(row, is_held) });
+        let p = row.impulse();
+        if p == DVec3::ZERO && row.angular_impulse == DVec3::ZERO {
+            (row.normal_work, row.friction_work, row.star_work) = (0.0, 0.0, 0.0);
+            return Ledger::default();
+        }
+        let (u_before, p_t) = (across(before), row.tangential_impulse);
+        let (u, on_star) = (u_before + u_after, u_unforced + u_after);
+        let normal = -0.5 * row.normal_impulse * row.normal.dot(u);
+        let mut sum = Ledger {
+            normal,
+            friction: -0.5 * p_t.dot(u),
+            approach: -p.dot(u_before),
+            rise: 0.5 * p.dot(on_star),
+            star_friction: -0.5 * p_t.dot(on_star),
+            ..Ledger::default()
+        };
+        if row.angular_impulse != DVec3::ZERO {
+            self.add_moments(row, &mut sum);
+        }
+        if is_held != [false; 2] {
+            sum.driven = driven_work(row, bodies);
+        }
+        sum.magnitude = normal.abs() + sum.friction.abs();
+        (row.normal_work, row.friction_work, row.star_work) = (normal, sum.friction, -sum.rise);
+        sum
+    }
+
+    /// The velocity with which a contact came into the step, of whose bodies some are held: a driven one strikes with
+    /// the velocity that it has now, for one that starts at once hits what touches it.
+    fn met(&self, row: &Row, [a, b]: [bool; 2]) -> DVec3 {
+        let Book { unforced, before, .. } = self;
+        let came = |i: u32, is_held: bool| if is_held { before[i as usize] } else { unforced[i as usize] };
+        came(row.a, a).at(row.arm_a) - came(row.b, b).at(row.arm_b)
+    }
+
+    /// Adds what rolling and torsional friction took.
+    fn add_moments(&self, row: &Row, sum: &mut Ledger) {
+        let Book { bodies, unforced, before } = self;
+        let (a, b, l) = (row.a as usize, row.b as usize, row.angular_impulse);
         let spin_before = before[a].angular - before[b].angular;
         let spin_after = bodies[a].velocity.angular - bodies[b].velocity.angular;
-        let normal = -0.5 * row.normal_impulse * n.dot(u_before + u_after);
-        let friction = -0.5 * (p_t.dot(u_before + u_after) + l.dot(spin_before + spin_after));
-        (row.normal_work, row.friction_work) = (normal, friction);
-        // A driven body strikes with the velocity that it has now: one that starts at once hits what touches it.
-        let came = |i: usize| if bodies[i].inverse_mass == 0.0 { before[i] } else { unforced[i] };
-        row.came = n.dot(came(a).at(row.arm_a) - came(b).at(row.arm_b));
-        row.left = n.dot(u_after);
-        let star_friction = friction_on_star(row, bodies, unforced);
-        row.star_work = taken_from_star(row, bodies, unforced);
-        Ledger {
-            normal,
-            friction,
-            magnitude: normal.abs() + friction.abs(),
-            approach: -(row.impulse().dot(u_before) + l.dot(spin_before)),
-            driven: driven_work(row, bodies),
-            rise: -row.star_work,
-            star_friction,
-        }
+        let on_star = l.dot(unforced[a].angular - unforced[b].angular + spin_after);
+        sum.friction -= 0.5 * l.dot(spin_before + spin_after);
+        sum.approach -= l.dot(spin_before);
+        sum.rise += 0.5 * on_star;
+        sum.star_friction -= 0.5 * on_star;
     }
 }
 
@@ -139,29 +166,6 @@ pub fn carried_round(row: &Row, bodies: &[SolverBody]) -> f64 {
         if turns { velocity.angular.length() * velocity.at(arm).length() } else { 0.0 }
     };
     row.impulse().length() * (by(row.a, row.arm_a) + by(row.b, row.arm_b))
-}
-
-/// What the impulses of a row take from E*, net of the work of driven bodies \[J\]; `unforced` are the velocities
-/// before the forces of the step.
-fn taken_from_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
-    let (u, spin) = velocities_on_star(row, bodies, unforced);
-    -0.5 * (row.impulse().dot(u) + row.angular_impulse.dot(spin))
-}
-
-/// The same of friction, rolling and torsion included: of a body at rest none, where friction that only takes what
-/// gravity gave it in the step seems to work on the kinetic energy.
-fn friction_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
-    let (u, spin) = velocities_on_star(row, bodies, unforced);
-    -0.5 * (row.tangential_impulse.dot(u) + row.angular_impulse.dot(spin))
-}
-
-/// Sum of the relative velocities before the forces of the step and after its impulses \[m/s\], and of the relative
-/// angular velocities \[rad/s\].
-fn velocities_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> (DVec3, DVec3) {
-    let (a, b) = (row.a as usize, row.b as usize);
-    let u = unforced[a].at(row.arm_a) - unforced[b].at(row.arm_b) + row.relative_velocity(bodies);
-    let spin_after = bodies[a].velocity.angular - bodies[b].velocity.angular;
-    (u, unforced[a].angular - unforced[b].angular + spin_after)
 }
 
 /// The impulse and the angular impulse of a row times the velocities, as given, of those of its bodies that no impulse
