@@ -34,6 +34,7 @@ pub(crate) mod scratch;
 pub(crate) mod wake;
 
 use crate::book::clock::Clock;
+use crate::book::energy::Datum;
 use crate::book::report::{Phase, StepReport};
 use crate::step::observe::Outcome;
 use crate::step::part::{Part, TURNS};
@@ -77,7 +78,7 @@ pub(crate) fn substep(
             detect::look(part.ahead(), &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
         }
         motion.forced.clone_from(&bodies.velocity);
-        let forced = observe::kinetic(part, &bodies.view(table, frames));
+        let forced = Datum::kinetic(&bodies.view(table, frames));
         clock.enter(Phase::Closing);
         exchange::closing(catalogue, part, bodies, frames, &detected.contacts, exchange);
         clock.enter(Phase::Islands);

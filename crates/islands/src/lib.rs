@@ -17,6 +17,8 @@ pub struct Islands {
     parent: Vec<u32>,
     /// Island of each body, or `NONE`.
     island_of: Vec<u32>,
+    /// The same of each contact.
+    island_of_contact: Vec<u32>,
     contact_start: Vec<u32>,
     contacts: Vec<u32>,
     body_start: Vec<u32>,
@@ -53,18 +55,19 @@ impl Islands {
         self.join(dynamic, pairs);
         let count = self.number(dynamic, pairs);
         group(count, &mut self.body_start, &mut self.bodies, &self.island_of);
-        let island_of = &self.island_of;
-        let of_contact = pairs.iter().map(|&(a, b)| island_of[a as usize].min(island_of[b as usize]));
-        group_by(count, &mut self.contact_start, &mut self.contacts, of_contact);
+        let Islands { island_of, island_of_contact, .. } = self;
+        // Of two bodies in a contact the one that is in no island cannot move.
+        island_of_contact.clear();
+        island_of_contact.extend(pairs.iter().map(|&(a, b)| island_of[a as usize].min(island_of[b as usize])));
+        group(count, &mut self.contact_start, &mut self.contacts, island_of_contact);
         self.free_bodies.clear();
         self.free_bodies
             .extend((0..body_count as u32).filter(|&i| dynamic[i as usize] && island_of[i as usize] == NONE));
         self.loose_contacts.clear();
-        let loose = |c: &u32| {
-            let (a, b) = pairs[*c as usize];
-            !dynamic[a as usize] && !dynamic[b as usize]
-        };
-        self.loose_contacts.extend((0..pairs.len() as u32).filter(loose));
+        if self.contacts.len() < pairs.len() {
+            let loose = (0..pairs.len() as u32).filter(|c| island_of_contact[*c as usize] == NONE);
+            self.loose_contacts.extend(loose);
+        }
     }
 
     /// Number of islands.
@@ -165,28 +168,31 @@ fn range(start: &[u32], index: usize) -> std::ops::Range<usize> {
     start[index] as usize..start[index + 1] as usize
 }
 
-fn group(count: usize, start: &mut Vec<u32>, items: &mut Vec<u32>, group_of: &[u32]) {
-    group_by(count, start, items, group_of.iter().copied());
-}
-
 /// Counting sort of the items 0, 1, 2, ... by their group; items of group `NONE` are left out. Order within a group is
 /// kept.
-fn group_by(count: usize, start: &mut Vec<u32>, items: &mut Vec<u32>, group_of: impl Iterator<Item = u32> + Clone) {
+fn group(count: usize, start: &mut Vec<u32>, items: &mut Vec<u32>, group_of: &[u32]) {
     start.clear();
     start.resize(count + 1, 0);
-    for group in group_of.clone().filter(|&g| g != NONE) {
-        start[group as usize] += 1;
+    items.clear();
+    if count == 1 {
+        // A pile is one island: nothing to sort.
+        items.extend((0..group_of.len() as u32).filter(|item| group_of[*item as usize] != NONE));
+        start[1] = items.len() as u32;
+        return;
+    }
+    for group in group_of.iter().filter(|g| **g != NONE) {
+        start[*group as usize] += 1;
     }
     // Exclusive running sum: the place of the next item of each group.
     let mut total = 0;
     for slot in start.iter_mut() {
         total += std::mem::replace(slot, total);
     }
-    items.clear();
     items.resize(total as usize, 0);
-    for (item, group) in group_of.enumerate().filter(|&(_, g)| g != NONE) {
-        items[start[group as usize] as usize] = item as u32;
-        start[group as usize] += 1;
+    for (item, group) in group_of.iter().enumerate().filter(|(_, g)| **g != NONE) {
+        let next = &mut start[*group as usize];
+        items[*next as usize] = item as u32;
+        *next += 1;
     }
     // Every entry now holds the end of its group, which is the start of the next.
     start.rotate_right(1);

@@ -91,16 +91,19 @@ impl std::ops::Add for Energies {
 
 impl BodyMotion {
     /// The body's share of the last term of E* under `gravity` \[J\].
+    #[inline]
     pub fn step_term(&self, gravity: DVec3) -> f64 {
         0.5 * self.step * self.mass * gravity.dot(self.velocity.linear)
     }
 
     /// Kinetic energy of the centre of mass \[J\].
+    #[inline]
     pub fn translational_energy(&self) -> f64 {
         0.5 * self.mass * self.velocity.linear.length_squared()
     }
 
     /// Kinetic energy of the rotation \[J\].
+    #[inline]
     pub fn rotational_energy(&self) -> f64 {
         let moments = self.principal_inertia;
         if moments.x == moments.y && moments.y == moments.z {

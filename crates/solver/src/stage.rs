@@ -214,7 +214,7 @@ fn guard_energy(
     packs: &mut Packs,
     report: &mut StageReport,
 ) {
-    let mut book = ledger(island, unforced, before, packs.ledgers(island.blocks.len()));
+    let mut book = ledger(island, settings.dt, unforced, before, packs.ledgers(island.blocks.len()));
     let mut straight = newton::is_small(island);
     while book.keeps_sweeping(settings, report.sweeps) && report.residual > EXACT * settings.tolerance && !report.held {
         packs.resume(island);
@@ -231,14 +231,14 @@ fn guard_energy(
         }
         packs.store(island, before);
         report.sweeps += SWEEPS_PER_LOOK;
-        book = ledger(island, unforced, before, packs.ledgers(island.blocks.len()));
+        book = ledger(island, settings.dt, unforced, before, packs.ledgers(island.blocks.len()));
     }
     // Rounding of the sum itself is no gain: the scale is the sum of the magnitudes.
     if book.taken() < -ROUNDING * book.magnitude {
         report.reached = island.rows.iter().map(|row| row.normal_impulse).fold(0.0, f64::max);
         report.scale = (2.0 * book.approach / (book.approach - book.departure())).clamp(0.0, 1.0);
         rescale(island, before, report.scale);
-        book = ledger(island, unforced, before, packs.ledgers(island.blocks.len()));
+        book = ledger(island, settings.dt, unforced, before, packs.ledgers(island.blocks.len()));
     }
     // What no number of sweeps brings down where bodies differ in size: impulses scaled by s change E* by
     // `s (rise - B) + s^2 B`, with `B = P.GP/2`. Bodies of one size do without: scaled back like that a hundred spheres
@@ -248,13 +248,14 @@ fn guard_energy(
         let scale = (1.0 - book.rise / stiffness).clamp(0.0, 1.0);
         report.scale *= scale;
         rescale(island, before, scale);
-        book = ledger(island, unforced, before, packs.ledgers(island.blocks.len()));
+        book = ledger(island, settings.dt, unforced, before, packs.ledgers(island.blocks.len()));
     }
     report.normal_work = book.normal;
     report.friction_work = book.friction;
     report.driven_work = book.driven;
     report.star_work = -book.rise;
     report.star_friction = book.star_friction;
+    report.is_deep = book.is_deep;
 }
 
 /// Rounding that a sum over the contacts of an island may carry, relative to the sum of magnitudes.

@@ -1,6 +1,7 @@
 //! Energies of all bodies, as the book reads them.
 
-use granule_measure::Energies;
+use glam::DVec2;
+use granule_measure::{Energies, Sum};
 use granule_model::DVec3;
 
 use crate::world::bodies::Bodies;
@@ -25,7 +26,21 @@ impl Datum {
         })
     }
 
+    /// Kinetic energy of all bodies \[J\].
+    pub(crate) fn kinetic(bodies: &Bodies<'_>) -> f64 {
+        let of = |range: std::ops::Range<usize>| {
+            let [mut translational, mut rotational] = [Sum::default(); 2];
+            for motion in range.filter(|i| bodies.dynamic[*i]).map(|i| bodies.motion(i)) {
+                translational.add(motion.translational_energy());
+                rotational.add(motion.rotational_energy());
+            }
+            DVec2::new(translational.value(), rotational.value())
+        };
+        parallel::sum(0..bodies.len(), &of).element_sum()
+    }
+
     /// E* of a body \[J\].
+    #[inline]
     pub(crate) fn star_of(&self, bodies: &Bodies<'_>, i: usize) -> f64 {
         if !bodies.dynamic[i] {
             return 0.0;

@@ -59,6 +59,12 @@ struct Shift {
     angular: DVec3,
 }
 
+impl Shift {
+    fn is_none(&self) -> bool {
+        self.linear == DVec3::ZERO && self.angular == DVec3::ZERO
+    }
+}
+
 /// Scratch of the correction.
 #[derive(Debug, Default)]
 pub(crate) struct Correction {
@@ -85,14 +91,8 @@ impl Correction {
         budgets: impl Iterator<Item = f64> + Clone,
         pending: &mut [Account],
     ) {
-        self.deep.clear();
-        let movable = |c: &Contact| bodies.awake(c.a as usize) || bodies.awake(c.b as usize);
         self.find_mended(bodies, contacts, islands);
-        let mended = &self.mended;
-        let is_mended = |i: u32| mended.get(i as usize).copied().unwrap_or(false);
-        let takes_part = |c: &Contact| c.depth() > SLOP || (c.is_near() && (is_mended(c.a) || is_mended(c.b)));
-        let deep = contacts.iter().enumerate().filter(|(_, c)| takes_part(c) && movable(c));
-        self.deep.extend(deep.map(|(i, c)| (i as u32, mobility(bodies, c))));
+        self.find_deep(bodies, contacts);
         if self.deep.is_empty() {
             self.shifts.clear();
             return;
@@ -110,11 +110,25 @@ impl Correction {
         self.carry(bodies, contacts);
     }
 
+    /// Finds the contacts that take part.
+    fn find_deep(&mut self, bodies: &Bodies<'_>, contacts: &[Contact]) {
+        let Correction { deep, mended, .. } = self;
+        let is_mended = |i: u32| mended[i as usize];
+        let mends = |c: &Contact| !mended.is_empty() && c.is_near() && (is_mended(c.a) || is_mended(c.b));
+        // Most contacts are open, and need no quotient to be told from deep ones.
+        let takes_part = |c: &Contact| (c.gap < 0.0 && c.depth() > SLOP) || mends(c);
+        let movable = |c: &Contact| bodies.awake(c.a as usize) || bodies.awake(c.b as usize);
+        let found = contacts.iter().enumerate().filter(|(_, c)| takes_part(c) && movable(c));
+        deep.clear();
+        deep.extend(found.map(|(i, c)| (i as u32, mobility(bodies, c))));
+    }
+
     /// Finds the bodies that take part in mending: those awake in contacts that are very deep, and all of their
     /// islands.
     fn find_mended(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], islands: &Islands) {
         self.mended.clear();
-        if parallel::largest(contacts, &Contact::depth) <= VERY_DEEP {
+        let depth = |c: &Contact| if c.gap < 0.0 { c.depth() } else { 0.0 };
+        if parallel::largest(contacts, &depth) <= VERY_DEEP {
             return;
         }
         self.mended.resize(bodies.len(), false);
@@ -231,6 +245,9 @@ impl Correction {
     fn carry(&self, bodies: &Bodies<'_>, contacts: &mut [Contact]) {
         let shifts = &self.shifts;
         parallel::for_each(contacts.par_iter_mut(), |c| {
+            if [c.a, c.b].iter().all(|i| shifts[*i as usize].is_none()) {
+                return;
+            }
             let moved = [c.a, c.b].map(|i| shift_at(shifts, bodies, i, c.point));
             c.gap += c.normal.dot(moved[0] - moved[1]);
             // Midway between the two surfaces still: a point that stayed behind would carry its load on a wrong arm.
@@ -241,7 +258,7 @@ impl Correction {
     /// Moves the bodies by the displacements that were found last.
     pub(crate) fn apply(&self, table: &Table, bodies: &mut BodyState, frames: &mut Frames) {
         for (i, shift) in self.shifts.iter().enumerate() {
-            if shift.linear != DVec3::ZERO || shift.angular != DVec3::ZERO {
+            if !shift.is_none() {
                 let pose = &mut bodies.pose[i];
                 pose.position += shift.linear;
                 pose.rotation = granule_integrator::rotate(pose.rotation, shift.angular);

@@ -22,8 +22,9 @@ use crate::world::sights::{Following, Lie, Sights};
 /// Pairs that one task of the narrow phase takes: small enough to share out a few hundred pairs, large enough to hide
 /// the hand-over. Fixed, so that no result depends on the number of threads.
 const CHUNK: usize = 128;
-/// Tasks that run between two copies of what they found: enough for any number of threads, and so few that what they
-/// hold stays in the caches. Without that the contacts of 10 000 spheres took 510 bytes a body twice.
+/// Tasks to a thread, and at most, that run between two copies of what they found: enough to share out, and so few that
+/// what they hold stays in the caches. Without that the contacts of 10 000 spheres took 510 bytes a body twice.
+const TASKS_OF_THREAD: usize = 16;
 const TASKS: usize = 256;
 
 /// Share of the leeway of a pair that its surfaces may move in a step, where a search marks its spots for the steps
@@ -177,9 +178,7 @@ fn search(
     into: &mut Contacts,
 ) {
     let (pairs, ahead) = (pairs.pairs(), into.ahead);
-    if tasks.is_empty() {
-        tasks.resize_with(TASKS, Task::default);
-    }
+    tasks.resize_with((TASKS_OF_THREAD * rayon::current_num_threads()).min(TASKS), Task::default);
     let work = |(pairs, task): (&[(u32, u32)], &mut Task)| {
         task.found.clear();
         task.sights.clear();
@@ -203,7 +202,7 @@ fn search(
     let Contacts { list, sights, .. } = into;
     list.clear();
     sights.clear();
-    for batch in pairs.chunks(TASKS * CHUNK) {
+    for batch in pairs.chunks(tasks.len() * CHUNK) {
         let of_tasks = &mut tasks[..batch.len().div_ceil(CHUNK)];
         if of_tasks.len() > 1 {
             batch.par_chunks(CHUNK).zip(of_tasks.par_iter_mut()).for_each(work);

@@ -119,6 +119,7 @@ impl Limits {
         let max_sweeps = max_sweeps + (SWEEPS_FOR_DRIFT * drift.max(overlap)) as u32;
         let max_sweeps = max_sweeps * self.patience;
         StageSettings {
+            dt,
             tolerance,
             violent,
             deep: DEEP * accuracy.overlap_bound / dt,

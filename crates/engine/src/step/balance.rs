@@ -67,7 +67,8 @@ impl Pressed {
         let mut problems = Problems::default();
         problems.find(&view, &contacts);
         let (contacts, carried, unforced) = (&contacts[..], &carried[..], &self.unforced[..]);
-        let given = Given { bodies: &view, contacts, carried, unforced, dt: part.dt };
+        let overlap_bound = part.accuracy.overlap_bound;
+        let given = Given { bodies: &view, contacts, carried, unforced, dt: part.dt, overlap_bound };
         problems.assemble(
             &given,
             |c| *catalogue.pairs.at(table, c),

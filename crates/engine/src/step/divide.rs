@@ -279,7 +279,9 @@ pub(crate) fn judge(
 
 /// Largest overlap of the contacts that `counts` holds for, over the smaller radius and over the thickness.
 fn overlaps(contacts: &[Contact], counts: impl Fn(&Contact) -> bool + Sync) -> (f64, f64) {
-    let scales = |c: &Contact| if counts(c) { [-c.gap / c.radius, -c.gap / c.thickness] } else { [0.0; 2] };
+    let scales = |c: &Contact| {
+        if c.gap < 0.0 && counts(c) { [-c.gap / c.radius, -c.gap / c.thickness] } else { [0.0; 2] }
+    };
     parallel::largest_of_both(contacts, &scales).into()
 }
 

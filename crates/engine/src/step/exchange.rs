@@ -67,6 +67,7 @@ pub(crate) fn contact(
         carried: active.carried(),
         unforced: &motion.unforced,
         dt: part.dt,
+        overlap_bound: part.accuracy.overlap_bound,
     };
     problems.assemble(
         &given,

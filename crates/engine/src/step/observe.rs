@@ -64,11 +64,6 @@ pub(crate) fn open(
     Opening { star }
 }
 
-/// Kinetic energy now \[J\].
-pub(crate) fn kinetic(part: &Part, bodies: &Bodies<'_>) -> f64 {
-    part.datum.energies(bodies).kinetic()
-}
-
 /// Observes a part that stands for the bodies that are not of `undone`, an empty list naming none: books what its
 /// contacts took, puts bodies to sleep, and reports.
 pub(crate) fn observe(
@@ -133,8 +128,9 @@ fn energies(
     let slept = if catalogue.settings.sleeping { settle(catalogue, part, state, &mut scratch.sleep) } else { 0.0 };
     let bodies = state.bodies.view(&catalogue.bodies, &scratch.frames);
     let now = part.datum.energies(&bodies);
-    let before = &scratch.motion.star_before;
-    let change = |i: usize| part.datum.star_of(&bodies, i) - before[i];
+    let Motions { star_before, star_after, .. } = &mut scratch.motion;
+    parallel::fill(star_after, bodies.len(), &|i| part.datum.star_of(&bodies, i));
+    let change = |i: usize| star_after[i] - star_before[i];
     let change = parallel::sum(0..bodies.len(), &|range| range.filter(|i| stands(undone, *i)).map(change).sum::<f64>());
     let star_change = change - totals.driven_work - field_work;
     let report = EnergyReport {
@@ -204,5 +200,5 @@ fn rises(
     let (bodies, gravity) = (state.bodies.view(&catalogue.bodies, frames), catalogue.gravity());
     let field = |i: usize| motion.field_work.get(i).copied().unwrap_or(0.0);
     let put_in = |i: usize| correction.work_on(&bodies, gravity, i) + field(i);
-    problems.rises(undone, |i| part.datum.star_of(&bodies, i) - motion.star_before[i] - put_in(i))
+    problems.rises(undone, |i| motion.star_after[i] - motion.star_before[i] - put_in(i))
 }

@@ -102,6 +102,8 @@ pub(crate) struct Motions {
     pub(crate) free: Vec<(Pose, Velocity)>,
     /// E* of each body at the start \[J\].
     pub(crate) star_before: Vec<f64>,
+    /// The same once the part stands \[J\].
+    pub(crate) star_after: Vec<f64>,
 }
 
 impl Motions {

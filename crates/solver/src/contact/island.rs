@@ -87,6 +87,8 @@ pub struct RowInput {
     pub coefficients: Coefficients,
     /// Equal-volume radius of the smaller body \[m\]: the arm of rolling and torsional friction.
     pub radius: f64,
+    /// Overlap that is judged where a step leaves more \[m\].
+    pub allowance: f64,
     /// Normal impulse to start from \[N s\].
     pub warm_normal: f64,
     /// Tangential impulse to start from \[N s\].
@@ -155,6 +157,8 @@ pub struct Row {
     /// What the contact stage took from E* here, `-P.(u_0 + u_+)/2` with the velocity before the forces of the step
     /// \[J\].
     pub star_work: f64,
+    /// Overlap that is judged where a step leaves more \[m\].
+    pub(crate) allowance: f64,
 }
 
 impl Row {
@@ -183,6 +187,7 @@ impl Row {
         (self.a, self.b, self.normal) = (input.a, input.b, n);
         (self.arm_a, self.arm_b) = (input.arm_a, input.arm_b);
         (self.gap, self.bias, self.radius) = (input.gap, input.gap.max(0.0) / dt, input.radius);
+        self.allowance = input.allowance;
         (self.static_friction, self.dynamic_friction) = (c.static_friction, c.dynamic_friction);
         self.restitution = c.restitution;
         self.rolling_arm = c.rolling_friction * input.radius;

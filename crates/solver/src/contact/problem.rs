@@ -367,6 +367,7 @@ impl ContactProblem {
                 gap: 0.0,
                 coefficients: c.coefficients,
                 radius: 0.0,
+                allowance: f64::INFINITY,
                 warm_normal: 0.0,
                 warm_tangential: DVec3::ZERO,
             };

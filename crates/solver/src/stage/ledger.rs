@@ -19,6 +19,8 @@ pub(super) struct Ledger {
     pub(super) rise: f64,
     /// What of it friction takes.
     pub(super) star_friction: f64,
+    /// Whether a contact ends the step with more overlap than its allowance.
+    pub(super) is_deep: bool,
 }
 
 impl Ledger {
@@ -40,15 +42,17 @@ impl Ledger {
     }
 }
 
-/// The energy that the impulses of the rows took, by contact and in total; `ledgers` is scratch, one for each block.
+/// The energy that the impulses of the rows took in a step of `dt` \[s\], by contact and in total; `ledgers` is scratch,
+/// one for each block.
 pub(super) fn ledger(
     island: &mut Island<'_>,
+    dt: f64,
     unforced: &[Velocity],
     before: &[Velocity],
     ledgers: &mut [Ledger],
 ) -> Ledger {
     let Island { bodies, rows, blocks, .. } = island;
-    let book = Book { bodies, unforced, before };
+    let book = Book { bodies, unforced, before, dt };
     blocks::rows(blocks, &mut rows[..], &mut *ledgers, &|_, rows, ledger| *ledger = book.of(rows));
     let rest = Set::Rest.rows(blocks, rows.len());
     let rest = book.of(&mut rows[rest]);
@@ -60,6 +64,7 @@ struct Book<'a> {
     bodies: &'a [SolverBody],
     unforced: &'a [Velocity],
     before: &'a [Velocity],
+    dt: f64,
 }
 
 impl Book<'_> {
@@ -69,16 +74,17 @@ impl Book<'_> {
     }
 
     fn enter(&self, row: &mut Row) -> Ledger {
-        let Book { bodies, unforced, before } = self;
+        let Book { bodies, unforced, before, dt } = self;
         let across = |v: &[Velocity]| v[row.a as usize].at(row.arm_a) - v[row.b as usize].at(row.arm_b);
         let (u_unforced, u_after) = (across(unforced), row.relative_velocity(bodies));
         let is_held = [row.a, row.b].map(|i| bodies[i as usize].inverse_mass == 0.0);
         row.left = row.normal.dot(u_after);
         row.came = row.normal.dot(if is_held == [false; 2] { u_unforced } else { self.met(row, is_held) });
+        let is_deep = row.gap + row.left * dt < -row.allowance;
         let p = row.impulse();
         if p == DVec3::ZERO && row.angular_impulse == DVec3::ZERO {
             (row.normal_work, row.friction_work, row.star_work) = (0.0, 0.0, 0.0);
-            return Ledger::default();
+            return Ledger { is_deep, ..Ledger::default() };
         }
         let (u_before, p_t) = (across(before), row.tangential_impulse);
         let (u, on_star) = (u_before + u_after, u_unforced + u_after);
@@ -89,6 +95,7 @@ impl Book<'_> {
             approach: -p.dot(u_before),
             rise: 0.5 * p.dot(on_star),
             star_friction: -0.5 * p_t.dot(on_star),
+            is_deep,
             ..Ledger::default()
         };
         if row.angular_impulse != DVec3::ZERO {
@@ -112,7 +119,7 @@ impl Book<'_> {
 
     /// Adds what rolling and torsional friction took.
     fn add_moments(&self, row: &Row, sum: &mut Ledger) {
-        let Book { bodies, unforced, before } = self;
+        let Book { bodies, unforced, before, .. } = self;
         let (a, b, l) = (row.a as usize, row.b as usize, row.angular_impulse);
         let spin_before = before[a].angular - before[b].angular;
         let spin_after = bodies[a].velocity.angular - bodies[b].velocity.angular;
@@ -136,6 +143,7 @@ impl std::ops::Add for Ledger {
             approach: self.approach + x.approach,
             rise: self.rise + x.rise,
             star_friction: self.star_friction + x.star_friction,
+            is_deep: self.is_deep || x.is_deep,
         }
     }
 }

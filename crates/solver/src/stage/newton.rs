@@ -314,6 +314,7 @@ mod tests {
                 gap: 0.0,
                 coefficients,
                 radius: 0.5,
+                allowance: f64::INFINITY,
                 warm_normal: 0.0,
                 warm_tangential: DVec3::ZERO,
             };

@@ -265,6 +265,7 @@ mod tests {
 
     /// Thirty sweeps, whatever they come to.
     const THIRTY: StageSettings = StageSettings {
+        dt: 1.0,
         tolerance: 0.0,
         violent: f64::INFINITY,
         deep: f64::INFINITY,

@@ -38,6 +38,7 @@ pub(super) fn chain_on_floor(
             gap: random.between(-0.1, 0.1),
             coefficients,
             radius: 1.0,
+            allowance: f64::INFINITY,
             warm_normal: random.unit(),
             warm_tangential: random.in_ball(),
         };

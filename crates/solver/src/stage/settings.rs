@@ -6,6 +6,8 @@ use crate::contact::island::Island;
 /// alone.
 #[derive(Clone, Copy, Debug)]
 pub struct StageSettings {
+    /// Length of the step, over which bodies move with the velocities that the stage leaves \[s\].
+    pub dt: f64,
     /// The largest change of a relative velocity in the last sweep that counts as converged \[m/s\].
     pub tolerance: f64,
     /// Largest change in the last sweep beyond which more sweeps than `min_sweeps` do not help \[m/s\]; infinite to try
@@ -69,6 +71,8 @@ pub struct StageReport {
     pub star_work: f64,
     /// See `star_work`.
     pub star_friction: f64,
+    /// Whether a contact overlaps by more than its allowance at the end of the step.
+    pub is_deep: bool,
     /// Work that driven bodies did through these impulses \[J\].
     pub driven_work: f64,
 }

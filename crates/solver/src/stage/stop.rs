@@ -171,6 +171,7 @@ mod tests {
     /// A rule for an island of 1000 contacts, or of a few with a budget of sweeps to become sharp.
     fn rule(budget: u32) -> StopRule {
         let settings = StageSettings {
+            dt: 1.0,
             tolerance: 1e-3,
             violent: 5e-3,
             deep: 0.1,

@@ -371,6 +371,7 @@ mod tests {
                     ..Coefficients::BARE
                 },
                 radius: 1.0,
+                allowance: f64::INFINITY,
                 warm_normal: 0.0,
                 warm_tangential: DVec3::ZERO,
             };

@@ -59,6 +59,7 @@ pub(crate) fn bouncy(restitution: f64) -> Coefficients {
 /// Sweeps until nothing changes any more than `tolerance` \[m/s\].
 pub(crate) fn until(tolerance: f64) -> StageSettings {
     StageSettings {
+        dt: 1.0,
         tolerance,
         violent: f64::INFINITY,
         deep: f64::INFINITY,
@@ -78,6 +79,7 @@ pub(crate) fn until(tolerance: f64) -> StageSettings {
 /// So many sweeps, neither more nor less.
 pub(crate) const fn sweeps(count: u32) -> StageSettings {
     StageSettings {
+        dt: 1.0,
         tolerance: 0.0,
         violent: f64::INFINITY,
         deep: f64::INFINITY,
@@ -198,6 +200,7 @@ impl Scene {
                 gap: t.gap,
                 coefficients: t.coefficients,
                 radius: t.radius,
+                allowance: f64::INFINITY,
                 warm_normal: t.warm_normal,
                 warm_tangential: t.warm_tangential,
             };
