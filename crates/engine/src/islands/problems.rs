@@ -122,12 +122,19 @@ fn solver_body(bodies: &Bodies<'_>, i: usize) -> SolverBody {
     }
 }
 
-/// Its inverse inertia where that is a tensor, else zero.
-fn tensor(bodies: &Bodies<'_>, i: usize) -> DMat3 {
-    match &bodies.inverse_inertia[i] {
+/// Makes the inverse inertia of each body of `index` anew where that is a tensor, else zero. Where all that moves are
+/// balls nobody reads one, and they are left as they are.
+fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
+    make_room(tensors, index.len());
+    if bodies.round.iter().zip(&bodies.dynamic).all(|(round, dynamic)| *round || !*dynamic) {
+        tensors.resize(index.len(), DMat3::ZERO);
+        return;
+    }
+    let tensor = |i: usize| match &bodies.inverse_inertia[i] {
         InverseInertia::General(tensor) if bodies.awake(i) => *tensor,
         _ => DMat3::ZERO,
-    }
+    };
+    parallel::fill(tensors, index.len(), &|slot| tensor(index[slot] as usize));
 }
 
 impl Problems {
@@ -172,10 +179,9 @@ impl Problems {
         self.layout.build(&self.islands, bodies, &self.awake, contacts, &mut self.halves);
         let index = &self.layout.bodies;
         make_room(&mut self.bodies, index.len());
-        make_room(&mut self.tensors, index.len());
         make_room(&mut self.unforced, index.len());
         parallel::fill(&mut self.bodies, index.len(), &|slot| solver_body(bodies, index[slot] as usize));
-        parallel::fill(&mut self.tensors, index.len(), &|slot| tensor(bodies, index[slot] as usize));
+        fill_tensors(bodies, index, &mut self.tensors);
         parallel::fill(&mut self.unforced, index.len(), &|slot| unforced[index[slot] as usize]);
         make_room(&mut self.rows, self.layout.rows.len());
         self.rows.resize(self.layout.rows.len(), Row::default());
@@ -369,41 +375,27 @@ impl Problems {
         });
     }
 
-    /// Fills `carrying` with the mean forces of a step of `dt`, to start the next one from. A contact that was hit
-    /// keeps what it `carried` before: its impulse says nothing about the load it will carry. So does one between
-    /// sleepers.
-    pub(crate) fn store_impulses(&self, carried: &[Carried], dt: f64, carrying: &mut Vec<Carried>) {
-        carrying.clear();
-        make_room(carrying, carried.len());
-        carrying.extend_from_slice(carried);
-        let mut first = 0;
-        for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
-            for r in first..span.rows {
-                let carrying = &mut carrying[self.layout.rows[r].contact as usize];
-                if outcome.release.is_none() || !outcome.hit[r - first] {
-                    let row = &self.rows[r];
-                    *carrying = Carried { normal: row.normal_impulse / dt, tangential: row.tangential_impulse / dt };
-                }
-            }
-            first = span.rows;
-        }
-    }
-
     /// The island of number `k` as it came into the step.
     pub(crate) fn scale(&self, k: usize) -> &Scale {
         &self.outcomes[k].scale
     }
 
-    /// Enters what the contacts of the step take from E* in the accounts of their bodies: what the release gives back
-    /// is split among the contacts that were hit as what they stored is.
-    pub(crate) fn book(&self, accounts: &mut [Account]) {
+    /// Enters what the contacts of the step take from E* in the accounts of their bodies, what the release gives back
+    /// split among the contacts that were hit as what they stored is; and hands each contact to `keep` that does not
+    /// keep what it carried before. One that was hit does: its impulse says nothing about the load it will carry.
+    pub(crate) fn book(&self, accounts: &mut [Account], mut keep: impl FnMut(u32, &Row)) {
         let mut from = Span::default();
         for (span, outcome) in self.layout.spans.iter().zip(&self.outcomes) {
             let bodies = &self.bodies[from.bodies..span.bodies];
             let index = &self.layout.bodies[from.bodies..span.bodies];
-            let given = outcome.given_back_per_taken();
-            for (k, row) in self.rows[from.rows..span.rows].iter().enumerate() {
-                let stored = if given != 0.0 && outcome.hit[k] { row.normal_work.max(0.0) } else { 0.0 };
+            let (given, is_released) = (outcome.given_back_per_taken(), outcome.release.is_some());
+            let rows = self.rows[from.rows..span.rows].iter().zip(&self.layout.rows[from.rows..span.rows]);
+            for (k, (row, place)) in rows.enumerate() {
+                let is_hit = is_released && outcome.hit[k];
+                if !is_hit {
+                    keep(place.contact, row);
+                }
+                let stored = if given != 0.0 && is_hit { row.normal_work.max(0.0) } else { 0.0 };
                 let taken = row.star_work - given * stored;
                 let [a, b] = [row.a, row.b].map(|i| bodies[i as usize].inverse_mass > 0.0);
                 let share = if a && b { 0.5 * taken } else { taken };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use granule_model::Velocity;
+use granule_solver::make_room;
 
 use crate::book::clock::Clock;
 use crate::book::report::Phase;
@@ -14,7 +15,7 @@ use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Exchange, Motions};
 use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
-use crate::world::contact::{Contact, Contacts};
+use crate::world::contact::{Carried, Contact, Contacts};
 use crate::world::error::EngineError;
 use crate::world::overlap;
 use crate::world::parallel;
@@ -139,17 +140,26 @@ pub(crate) fn release(
     let fails = |c: &Contact, gap: f64| overlap::fails(&part.accuracy, -gap / c.thickness, c.depth().max(0.0), 1.0);
     problems.find_overrun(active.contacts(), &limits, fails);
     problems.release(&limits, part.tracking(catalogue));
-    problems.book(pending.enter(catalogue.bodies.len()));
     problems.write_back(&mut bodies.velocity);
     if part.tracking(catalogue).is_some() {
         forces::note_release(catalogue, &bodies.view(&catalogue.bodies, frames), part.dt, motion);
     }
     // What a very short flight leaves is rounding: the next one starts from what a longer one left.
     let is_short = matches!(part.pass, Pass::Flight { horizon } if part.dt <= SHORT_FLIGHT * horizon);
-    if !is_short {
-        let (carrying, carried) = active.impulses();
-        problems.store_impulses(carried, part.dt, carrying);
+    let accounts = pending.enter(catalogue.bodies.len());
+    if is_short {
+        problems.book(accounts, |_, _| ());
+        return;
     }
+    // Those between sleepers carry what they carried.
+    let (carrying, carried) = active.impulses();
+    carrying.clear();
+    make_room(carrying, carried.len());
+    carrying.extend_from_slice(carried);
+    problems.book(accounts, |contact, row| {
+        let (normal, tangential) = (row.normal_impulse / part.dt, row.tangential_impulse / part.dt);
+        carrying[contact as usize] = Carried { normal, tangential };
+    });
 }
 
 /// Refuses velocities that are not finite.

@@ -11,7 +11,7 @@ use crate::step::forces;
 use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Exchange, Motions, Scratch};
 use crate::world::account::stands;
-use crate::world::bodies::{Bodies, BodyState, Frames};
+use crate::world::bodies::{BodyState, Frames};
 use crate::world::catalogue::Catalogue;
 use crate::world::parallel;
 use crate::world::state::State;

@@ -250,7 +250,7 @@ impl Bodies<'_> {
     }
 
     /// The motion of a body, for measures of energy.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn motion(&self, i: usize) -> BodyMotion {
         BodyMotion {
             mass: self.mass[i],
@@ -263,7 +263,7 @@ impl Bodies<'_> {
     }
 
     /// Kinetic energy of a dynamic body \[J\]; zero for the others.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn kinetic_energy(&self, i: usize) -> f64 {
         let motion = self.motion(i);
         motion.translational_energy() + motion.rotational_energy()

@@ -97,41 +97,42 @@ pub struct RowInput {
 
 /// One contact, prepared: what every sweep reads, and the impulses that it changes.
 ///
-/// Sweeps go through a copy of what they need, see `stage`. Impulses of the release go to contacts here and there: what
-/// they ask of one stands in its first line of the cache.
+/// Sweeps go through a copy of what they need, see `stage`. What goes through all contacts beside them (back from the
+/// sweeps, velocities, energies, the book) asks of each no more than two to four of its five lines of the cache, which
+/// stand in the order of the fields below.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Row {
     /// Unit normal from B to A.
     pub normal: DVec3,
-    /// `n.K n` \[1/kg\].
-    pub k_normal: f64,
-    /// Largest eigenvalue of K in the tangent plane \[1/kg\].
-    pub k_tangent: f64,
-    /// Static friction \[-\].
-    pub static_friction: f64,
-    /// Dynamic friction \[-\].
-    pub dynamic_friction: f64,
-    /// Whether normal and tangential motion do not couple, and K is the same in all tangential directions: spheres.
-    pub(crate) is_central: bool,
-    /// Arm on A \[m\].
-    pub arm_a: DVec3,
-    /// Arm on B \[m\].
-    pub arm_b: DVec3,
     /// Body A, index within the island.
     pub a: u32,
     /// Body B, index within the island.
     pub b: u32,
+    /// `1/k_normal`: the sweeps multiply where they would divide.
+    pub(crate) mass_normal: f64,
+    /// `1/k_tangent`.
+    pub(crate) mass_tangent: f64,
+    /// Static friction \[-\].
+    pub static_friction: f64,
+    /// Dynamic friction \[-\].
+    pub dynamic_friction: f64,
+    /// Arm on A \[m\].
+    pub arm_a: DVec3,
+    /// Arm on B \[m\].
+    pub arm_b: DVec3,
     /// Normal restitution \[-\].
     pub restitution: f64,
-    /// Tangential part of `K n`: what a normal impulse does to the sliding velocity \[1/kg\].
-    pub coupling: DVec3,
-    /// Approach speed that just closes the gap in this step: `gap/dt` where the gap is open, else 0 \[m/s\].
-    pub bias: f64,
+    /// `n.K n` \[1/kg\].
+    pub k_normal: f64,
     /// Normal impulse of this step \[N s\].
     pub normal_impulse: f64,
     /// Tangential impulse of this step \[N s\].
     pub tangential_impulse: DVec3,
+    /// Rolling and torsional impulse of this step \[N m s\].
+    pub angular_impulse: DVec3,
+    /// Gap \[m\].
+    pub gap: f64,
     /// Normal velocity with which it came into the step, before the forces \[m/s\].
     pub(crate) came: f64,
     /// The one after the contact stage \[m/s\].
@@ -140,25 +141,25 @@ pub struct Row {
     pub normal_work: f64,
     /// Work that its friction took, rolling and torsion included \[J\].
     pub(crate) friction_work: f64,
-    /// Gap \[m\].
-    pub gap: f64,
-    /// `1/k_normal`: the sweeps multiply where they would divide.
-    pub(crate) mass_normal: f64,
-    /// `1/k_tangent`.
-    pub(crate) mass_tangent: f64,
-    /// Equal-volume radius of the smaller body \[m\].
-    pub radius: f64,
-    /// Rolling friction times radius \[m\].
-    pub rolling_arm: f64,
-    /// Torsional friction times radius \[m\].
-    pub torsional_arm: f64,
-    /// Rolling and torsional impulse of this step \[N m s\].
-    pub angular_impulse: DVec3,
     /// What the contact stage took from E* here, `-P.(u_0 + u_+)/2` with the velocity before the forces of the step
     /// \[J\].
     pub star_work: f64,
     /// Overlap that is judged where a step leaves more \[m\].
     pub(crate) allowance: f64,
+    /// Equal-volume radius of the smaller body \[m\].
+    pub radius: f64,
+    /// Whether normal and tangential motion do not couple, and K is the same in all tangential directions: spheres.
+    pub(crate) is_central: bool,
+    /// Largest eigenvalue of K in the tangent plane \[1/kg\].
+    pub k_tangent: f64,
+    /// Tangential part of `K n`: what a normal impulse does to the sliding velocity \[1/kg\].
+    pub coupling: DVec3,
+    /// Approach speed that just closes the gap in this step: `gap/dt` where the gap is open, else 0 \[m/s\].
+    pub bias: f64,
+    /// Rolling friction times radius \[m\].
+    pub rolling_arm: f64,
+    /// Torsional friction times radius \[m\].
+    pub torsional_arm: f64,
 }
 
 impl Row {

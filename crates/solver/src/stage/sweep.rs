@@ -1,5 +1,7 @@
 //! Sweeps of projected Gauss-Seidel over the packs of an island.
 
+use std::cell::Cell;
+
 use pulp::{Arch, Simd, WithSimd};
 
 use super::body::{Columns, LaneBody};
@@ -70,7 +72,7 @@ impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Change {
         let Pass { bodies, packs, turning, axes, shares, tensors, task } = self;
-        let mut sweep = Sweep { simd, tensors, bodies };
+        let sweep = Sweep { simd, tensors, bodies: Cell::from_mut(bodies).as_slice_of_cells() };
         let mut largest = Lanes::<T, L>::default();
         let mut beside = Lanes::<T, L>::default();
         for (k, pack) in packs.iter_mut().enumerate() {
@@ -95,6 +97,9 @@ impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
     }
 }
 
+/// The bodies of the lanes of one side of a pack, found once: where they are put back no index is checked again.
+type Places<'a, T, const L: usize> = [&'a Cell<LaneBody<T>>; L];
+
 /// The bodies of the lanes that a register holds.
 #[derive(Clone, Copy)]
 struct Side<T: Real, S: Simd> {
@@ -107,33 +112,31 @@ struct Side<T: Real, S: Simd> {
 struct Sweep<'a, T: Real, S: Simd, const L: usize> {
     simd: S,
     tensors: &'a [Columns<T>],
-    bodies: &'a mut [LaneBody<T>],
+    bodies: &'a [Cell<LaneBody<T>>],
 }
 
-impl<T: Real, S: Simd, const L: usize> Sweep<'_, T, S, L> {
-    /// The bodies A and B of a pack.
+impl<'a, T: Real, S: Simd, const L: usize> Sweep<'a, T, S, L> {
+    /// Where the bodies A and B of a pack are.
     #[inline(always)]
-    fn gather(&self, pack: &Pack<T, L>, part: usize) -> [Side<T, S>; 2] {
-        [self.gather_side(&pack.a, part), self.gather_side(&pack.b, part)]
+    fn places(&self, pack: &Pack<T, L>) -> [Places<'a, T, L>; 2] {
+        [&pack.a, &pack.b].map(|index| std::array::from_fn(|i| &self.bodies[index[i] as usize]))
     }
 
     #[inline(always)]
-    fn gather_side(&self, index: &[u32; L], part: usize) -> Side<T, S> {
-        let body: [&LaneBody<T>; L] = std::array::from_fn(|i| &self.bodies[index[i] as usize]);
-        let (linear, inverse_mass) = Quads::<T, L>::from_fn::<S>(|i| body[i].linear).load(self.simd, part);
-        let (angular, inverse_inertia) = Quads::<T, L>::from_fn::<S>(|i| body[i].angular).load(self.simd, part);
+    fn gather(&self, body: &Places<'a, T, L>, part: usize) -> Side<T, S> {
+        let (linear, inverse_mass) = Quads::<T, L>::from_fn::<S>(|i| body[i].get().linear).load(self.simd, part);
+        let (angular, inverse_inertia) = Quads::<T, L>::from_fn::<S>(|i| body[i].get().angular).load(self.simd, part);
         Side { linear, angular, inverse_mass, inverse_inertia }
     }
 
     #[inline(always)]
-    fn scatter(&mut self, index: &[u32; L], part: usize, side: &Side<T, S>) {
+    fn scatter(&self, body: &Places<'a, T, L>, part: usize, side: &Side<T, S>) {
         let (mut linear, mut angular) = (Quads::<T, L>::default(), Quads::<T, L>::default());
         linear.store(part, side.linear, side.inverse_mass);
         angular.store(part, side.angular, side.inverse_inertia);
         let width = T::width::<S>();
         for lane in part * width..(part + 1) * width {
-            let body = &mut self.bodies[index[lane] as usize];
-            *body = LaneBody::new(linear.lane::<S>(lane), angular.lane::<S>(lane));
+            body[lane].set(LaneBody::new(linear.lane::<S>(lane), angular.lane::<S>(lane)));
         }
     }
 
@@ -158,20 +161,28 @@ impl<T: Real, S: Simd, const L: usize> Sweep<'_, T, S, L> {
 
     /// Applies the impulse `p` of each contact to its two bodies.
     #[inline(always)]
-    fn apply(&mut self, pack: &Pack<T, L>, part: usize, [a, b]: [Side<T, S>; 2], p: Register3<T, S>) {
+    fn apply(
+        &self,
+        pack: &Pack<T, L>,
+        part: usize,
+        places: &[Places<'a, T, L>; 2],
+        [a, b]: [Side<T, S>; 2],
+        p: Register3<T, S>,
+    ) {
         let (arm_a, arm_b) = (pack.arm_a.load(self.simd, part), pack.arm_b.load(self.simd, part));
         let spin_a = self.spin(&a, &pack.a, part, arm_a.cross(p), pack.general);
         let spin_b = self.spin(&b, &pack.b, part, arm_b.cross(p), pack.general);
         let linear = [a.linear + p * a.inverse_mass, b.linear - p * b.inverse_mass];
-        self.scatter(&pack.a, part, &Side { linear: linear[0], angular: a.angular + spin_a, ..a });
-        self.scatter(&pack.b, part, &Side { linear: linear[1], angular: b.angular - spin_b, ..b });
+        self.scatter(&places[0], part, &Side { linear: linear[0], angular: a.angular + spin_a, ..a });
+        self.scatter(&places[1], part, &Side { linear: linear[1], angular: b.angular - spin_b, ..b });
     }
 
     /// Applies the impulses that the contacts start from, friction within the cone.
     #[inline(always)]
-    fn warm_start(&mut self, pack: &mut Pack<T, L>, part: usize) {
+    fn warm_start(&self, pack: &mut Pack<T, L>, part: usize) {
         let simd = self.simd;
-        let sides = self.gather(pack, part);
+        let places = self.places(pack);
+        let sides = [self.gather(&places[0], part), self.gather(&places[1], part)];
         let normal_impulse = pack.normal_impulse.load(simd, part);
         let tangential_impulse = pack.tangential_impulse.load(simd, part);
         let limit = pack.static_cone.load(simd, part) * normal_impulse;
@@ -180,14 +191,15 @@ impl<T: Real, S: Simd, const L: usize> Sweep<'_, T, S, L> {
         let n = pack.normal.load(simd, part);
         let p = n * (normal_impulse * pack.mass_normal.load(simd, part))
             + tangential_impulse * pack.mass_tangent.load(simd, part);
-        self.apply(pack, part, sides, p);
+        self.apply(pack, part, &places, sides, p);
     }
 
     /// One projected Gauss-Seidel update of each contact; returns the squares of the changes of relative velocity.
     #[inline(always)]
-    fn update(&mut self, pack: &mut Pack<T, L>, axis: Option<&Lanes3<T, L>>, part: usize) -> Register<T, S> {
+    fn update(&self, pack: &mut Pack<T, L>, axis: Option<&Lanes3<T, L>>, part: usize) -> Register<T, S> {
         let simd = self.simd;
-        let sides = self.gather(pack, part);
+        let places = self.places(pack);
+        let sides = [self.gather(&places[0], part), self.gather(&places[1], part)];
         let n = pack.normal.load(simd, part);
         let [a, b] = &sides;
         let (arm_a, arm_b) = (pack.arm_a.load(simd, part), pack.arm_b.load(simd, part));
@@ -212,15 +224,16 @@ impl<T: Real, S: Simd, const L: usize> Sweep<'_, T, S, L> {
         pack.tangential_impulse.store(part, trial);
         let step = trial - old;
         let p = n * (change * pack.mass_normal.load(simd, part)) + step * pack.mass_tangent.load(simd, part);
-        self.apply(pack, part, sides, p);
+        self.apply(pack, part, &places, sides, p);
         (change * change).max(step.length_squared())
     }
 
     /// The same for the moments of rolling and torsional friction; returns the squares of the changes of surface speed.
     #[inline(always)]
-    fn turn(&mut self, turning: &mut Turning<T, L>, pack: &Pack<T, L>, part: usize) -> Register<T, S> {
+    fn turn(&self, turning: &mut Turning<T, L>, pack: &Pack<T, L>, part: usize) -> Register<T, S> {
         let simd = self.simd;
-        let [a, b] = self.gather(pack, part);
+        let places = self.places(pack);
+        let [a, b] = [self.gather(&places[0], part), self.gather(&places[1], part)];
         let n = pack.normal.load(simd, part);
         let normal_impulse = pack.normal_impulse.load(simd, part);
         let spin = a.angular - b.angular;
@@ -236,8 +249,8 @@ impl<T: Real, S: Simd, const L: usize> Sweep<'_, T, S, L> {
         let l = new - old;
         let spin_a = self.spin(&a, &pack.a, part, l, pack.general);
         let spin_b = self.spin(&b, &pack.b, part, l, pack.general);
-        self.scatter(&pack.a, part, &Side { angular: a.angular + spin_a, ..a });
-        self.scatter(&pack.b, part, &Side { angular: b.angular - spin_b, ..b });
+        self.scatter(&places[0], part, &Side { angular: a.angular + spin_a, ..a });
+        self.scatter(&places[1], part, &Side { angular: b.angular - spin_b, ..b });
         let speed = turning.surface_mobility.load(simd, part);
         l.length_squared() * (speed * speed)
     }
