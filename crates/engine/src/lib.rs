@@ -27,7 +27,7 @@ mod world;
 pub use book::RemovedBody;
 pub use book::audit::Audit;
 pub use book::report::{EnergyReport, ImpactCounts, Phase, PhaseSeconds, StepReport};
-pub use granule_solver::ContactState;
+pub use granule_solver::{ContactState, SweepCounts};
 pub use interface::forces::ContactForce;
 pub use interface::reading::Momenta;
 pub use interface::simulation::Simulation;

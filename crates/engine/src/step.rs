@@ -33,6 +33,8 @@ pub(crate) mod part;
 pub(crate) mod scratch;
 pub(crate) mod wake;
 
+use granule_solver::SweepCounts;
+
 use crate::book::clock::Clock;
 use crate::book::energy::Datum;
 use crate::book::report::{Phase, StepReport};
@@ -67,7 +69,7 @@ pub(crate) fn substep(
     wake::drawn(catalogue, part, bodies, rest, sleep);
     forces::apply_forces(catalogue, part, bodies, frames, (&mut motion.field_forces, &mut motion.dragged))?;
     detection.search.reach.ask_for_nothing();
-    let mut turn = 0;
+    let (mut turn, mut swept) = (0, SweepCounts::default());
     let (forced, impacts) = loop {
         turn += 1;
         let may_turn = turn < TURNS;
@@ -84,7 +86,7 @@ pub(crate) fn substep(
         clock.enter(Phase::Islands);
         exchange::islands(catalogue, bodies, frames, exchange);
         clock.enter(Phase::Contact);
-        exchange::contact(catalogue, part, bodies, frames, motion, exchange);
+        swept += exchange::contact(catalogue, part, bodies, frames, motion, exchange);
         let wakes = may_turn && wake::loaded(catalogue, part, bodies, rest, exchange, sleep);
         let (moving, reach) = (bodies.view(table, frames), &mut detection.search.reach);
         let reaches_further =
@@ -92,6 +94,7 @@ pub(crate) fn substep(
         if !(wakes || reaches_further) {
             clock.enter(Phase::Impact);
             let impacts = exchange::impact(catalogue, part, bodies, frames, motion, exchange, &mut clock);
+            swept += impacts.swept;
             clock.enter(Phase::Release);
             exchange::release(catalogue, part, bodies, frames, motion, exchange);
             // What touches a sleeper and presses nothing may be thrown against it all the same.
@@ -116,7 +119,7 @@ pub(crate) fn substep(
     let (before, now) = (exchange.active.contacts(), &detected.contacts.list);
     wake::unpropped(catalogue, bodies, rest, before, now, sleep);
     clock.enter(Phase::Judge);
-    let mut report = StepReport::default();
+    let mut report = StepReport { swept, ..StepReport::default() };
     (report.largest_overlap, report.largest_overlap_thin) = divide::judge(&part.accuracy, now, before, 1.0, failed);
     clock.leave();
     report.seconds = clock.seconds;

@@ -129,6 +129,23 @@ fn a_floor_that_rises_is_known_before_it_touches() {
     assert!(speed >= rise.linear.z, "{speed}");
 }
 
+/// A cube on a floor: one island, four contacts.
+#[test]
+fn sweeps_are_counted_by_contacts() {
+    let settings = Settings { sleeping: false, ..settings(60.0) };
+    let mut simulation = on_a_floor(settings, |simulation, material| {
+        let cube = Shape::cuboid(DVec3::ONE).expect("the size is valid");
+        let cube = BodyDescription::dynamic(cube, material, DVec3::Z * 0.5);
+        simulation.add_body(cube).expect("the body is valid");
+    });
+    for _ in 0..10 {
+        let report = simulation.step().expect("the run stays finite");
+        assert_eq!((report.substeps, report.undone, report.swept.contacts), (1, 0, 4));
+        assert_eq!(report.swept.updates, 4 * u64::from(report.sweeps));
+        assert!(report.sweeps > 0 && report.swept.bytes > 4 * 200, "{:?}", report.swept);
+    }
+}
+
 #[test]
 fn bodies_at_rest_sleep_and_wake_as_far_as_motion_reaches() {
     let mut simulation = on_a_floor(settings(60.0), |simulation, material| {

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use granule_engine::prelude::*;
 use granule_engine::{JamResponse, PhaseSeconds, Stepping};
@@ -95,6 +96,22 @@ fn a_step_that_fails_leaves_nothing_behind() {
         println!("{stepping:?}: {} steps, {failed} failed first, {undone} parts undone", twin.steps());
         assert!(failed > 200 && undone > 30, "{stepping:?}: {failed} failed, {undone} parts undone");
     }
+}
+
+/// What is made again for some bodies and stands for the others is timed once.
+#[test]
+fn no_time_is_counted_twice() {
+    let mut simulation = heap(Stepping::Margin, &Faults::default());
+    let mut undone = 0;
+    while simulation.time() < 4.0 {
+        let begin = Instant::now();
+        let report = simulation.step().expect("the run stays finite");
+        let elapsed = begin.elapsed().as_secs_f64();
+        let counted: f64 = report.seconds.iter().sum();
+        assert!(counted <= elapsed, "{counted} s of {elapsed} s, {} parts undone", report.undone);
+        undone += report.undone;
+    }
+    assert!(undone > 30, "{undone} parts undone");
 }
 
 /// A blade that drives a heap against a wall until nothing gives way.

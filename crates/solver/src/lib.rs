@@ -45,4 +45,4 @@ pub use qce_lcp::QceLcp;
 pub use rbss::{Rbss, RbssForm, RbssLinear};
 pub use smm::Smm;
 pub use sqm::Sqm;
-pub use stage::{StageReport, StageSettings};
+pub use stage::{StageReport, StageSettings, SweepCounts};

@@ -58,6 +58,7 @@ mod settings;
 mod skyline;
 mod stop;
 mod sweep;
+mod traffic;
 mod units;
 
 use granule_model::{DVec3, Velocity};
@@ -65,7 +66,7 @@ use granule_model::{DVec3, Velocity};
 use self::ledger::ledger;
 pub use self::ledger::{carried_round, driven_work, driven_work_on_star};
 pub use self::refine::Packs;
-pub use self::settings::{StageReport, StageSettings};
+pub use self::settings::{StageReport, StageSettings, SweepCounts};
 use self::stop::{EXACT, Ended, SHARP, StopRule};
 use self::sweep::Task;
 use crate::contact::island::Island;
@@ -107,6 +108,7 @@ pub fn solve(
         }
     }
     guard_energy(island, unforced, before, settings, packs, &mut report);
+    report.swept = SweepCounts::new(report.sweeps, island.rows.len(), packs.traffic(island.blocks.len()));
     report
 }
 

@@ -130,7 +130,7 @@ const ALL: &[Layers] = &[
             &["body", "lanes", "ledger", "newton", "stop"],
             &["motion"],
             &["packs"],
-            &["sweep"],
+            &["sweep", "traffic"],
             &["conjugate"],
             &["refine"],
         ],

@@ -1,5 +1,6 @@
 //! What a step did: time and counts of each phase, and its energy.
 
+use granule_solver::SweepCounts;
 use serde::Serialize;
 
 /// The phases of a step, in the order in which they run; the names are also those of the tracing spans and of the
@@ -210,6 +211,9 @@ pub struct StepReport {
     pub largest_island: usize,
     /// Most sweeps that an island needed in the contact stage.
     pub sweeps: u32,
+    /// What all sweeps of the contact stage went through, those of attempts that were undone included, as their time is
+    /// in `seconds`.
+    pub swept: SweepCounts,
     /// Largest residual of the contact stage \[m/s\].
     pub residual: f64,
     /// Islands whose contact stage ended at its cap.
@@ -246,25 +250,29 @@ pub struct StepReport {
 }
 
 impl StepReport {
-    /// Counts an attempt that did not stand: its time was spent.
-    pub(crate) fn undo(&mut self, seconds: PhaseSeconds) {
+    /// Counts an attempt that did not stand: its time was spent, and its sweeps were made.
+    pub(crate) fn undo(&mut self, attempt: &StepReport) {
         self.undone += 1;
-        for (sum, x) in self.seconds.iter_mut().zip(seconds) {
-            *sum += x;
-        }
+        self.spend(attempt);
     }
 
-    /// Goes back to what was reported `before`, but for the attempts and the time that were spent since.
+    /// Goes back to what was reported `before`, but for the attempts, the time and the sweeps that were spent since.
     pub(crate) fn take_back(&mut self, before: &StepReport) {
-        let (seconds, undone) = (self.seconds, self.undone + self.substeps - before.substeps);
-        *self = StepReport { seconds, undone, ..*before };
+        let (seconds, swept, undone) = (self.seconds, self.swept, self.undone + self.substeps - before.substeps);
+        *self = StepReport { seconds, swept, undone, ..*before };
+    }
+
+    /// Adds what a part of the step was spent on, whether it stands or not.
+    fn spend(&mut self, part: &StepReport) {
+        for (sum, x) in self.seconds.iter_mut().zip(part.seconds) {
+            *sum += x;
+        }
+        self.swept += part.swept;
     }
 
     /// Adds a sub-step to the report of its step.
     pub(crate) fn add(&mut self, part: &StepReport) {
-        for (sum, x) in self.seconds.iter_mut().zip(part.seconds) {
-            *sum += x;
-        }
+        self.spend(part);
         self.sweeps = self.sweeps.max(part.sweeps);
         self.residual = self.residual.max(part.residual);
         self.unconverged += part.unconverged;

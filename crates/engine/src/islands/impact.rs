@@ -19,7 +19,7 @@
 
 use granule_islands::Islands;
 use granule_model::{DMat3, DVec3, Velocity};
-use granule_solver::{ContactProblem, ImpactLaw, ProblemBody, ProblemContact, Solution, judge};
+use granule_solver::{ContactProblem, ImpactLaw, ProblemBody, ProblemContact, Solution, SweepCounts, judge};
 use rayon::prelude::*;
 
 use crate::islands::limits::Limits;
@@ -52,6 +52,8 @@ pub(crate) struct ImpactTotals {
     pub(crate) gain: f64,
     /// Largest relative error of a cluster's energy book.
     pub(crate) error: f64,
+    /// What the contact stage went through once more.
+    pub(crate) swept: SweepCounts,
 }
 
 /// How a contact of the engine's list stands.

@@ -8,7 +8,7 @@ use granule_islands::Islands;
 use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
 use granule_solver::release;
 use granule_solver::stage::{self, carried_round, driven_work, driven_work_on_star};
-use granule_solver::{ContactState, Island, Row, RowInput, SolverBody, Tracking, make_room};
+use granule_solver::{ContactState, Island, Row, RowInput, SolverBody, SweepCounts, Tracking, make_room};
 
 use rayon::prelude::*;
 
@@ -207,8 +207,9 @@ impl Problems {
         }
     }
 
-    /// Phase `contact`: solves every island; velocities follow by [`Problems::write_back`].
-    pub(crate) fn solve(&mut self, limits: &Limits, accounts: &[Account]) {
+    /// Phase `contact`: solves every island; velocities follow by [`Problems::write_back`]. What the sweeps went
+    /// through.
+    pub(crate) fn solve(&mut self, limits: &Limits, accounts: &[Account]) -> SweepCounts {
         let mut first = 0;
         for (span, outcome) in self.layout.spans.iter().zip(&mut self.outcomes) {
             outcome.scale.account = sum_of(accounts, self.layout.bodies[first..span.bodies].iter().copied());
@@ -222,6 +223,13 @@ impl Problems {
                 stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
             });
         });
+        self.swept(|_| true)
+    }
+
+    /// What the stages made last went through, of the islands for which `of` holds.
+    fn swept(&self, of: impl Fn(&Outcome) -> bool) -> SweepCounts {
+        let outcomes = &self.outcomes[..self.layout.spans.len()];
+        outcomes.iter().filter(|outcome| of(outcome)).map(|outcome| outcome.stage.swept).sum()
     }
 
     /// Says of each of the engine's `count` contacts how it stands after the contact stage.
@@ -290,8 +298,8 @@ impl Problems {
         }
     }
 
-    /// Phase `contact` once more, for the islands that were laid out anew.
-    pub(crate) fn solve_again(&mut self, limits: &Limits) {
+    /// Phase `contact` once more, for the islands that were laid out anew. What the sweeps went through.
+    pub(crate) fn solve_again(&mut self, limits: &Limits) -> SweepCounts {
         self.each(|island, unforced, outcome, lender| {
             if outcome.again {
                 let settings = &limits.stage(&outcome.scale);
@@ -300,6 +308,7 @@ impl Problems {
                 });
             }
         });
+        self.swept(|outcome| outcome.again)
     }
 
     /// Notes the islands in which a contact that the contact stage has left approaching would `fail`; `fail` is asked

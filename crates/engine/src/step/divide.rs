@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use granule_model::Velocity;
 
+use crate::book::report::StepReport;
 use crate::contacts::reach::way_moved;
 use crate::contacts::search::Known;
 use crate::step::attempt::Step;
@@ -99,7 +100,7 @@ impl Step<'_> {
         {
             return Err(Stop::Jammed(jam));
         }
-        self.report.undo(outcome.report.seconds);
+        self.report.undo(&outcome.report);
         if let Some(group) = self.failed_group() {
             return self.make_again(&outcome, group, depth);
         }
@@ -132,7 +133,7 @@ impl Step<'_> {
         let mut outcome = first;
         if self.insisted < MOST_INSISTENT {
             self.insisted += 1;
-            self.report.undo(outcome.report.seconds);
+            self.report.undo(&outcome.report);
             self.go_back(depth);
             outcome = self.attempt(&Part { patience: PATIENCE, ..first.part })?;
         }
@@ -167,8 +168,9 @@ impl Step<'_> {
     fn undo_for(&mut self, outcome: &Outcome, group: &mut Group, depth: usize) {
         let mut stands = *outcome;
         let is_other = |c: &Contact| !group.members[c.a as usize] && !group.members[c.b as usize];
-        (stands.report.largest_overlap, stands.report.largest_overlap_thin) =
-            overlaps(&self.state.detected.contacts.list, is_other);
+        let (largest_overlap, largest_overlap_thin) = overlaps(&self.state.detected.contacts.list, is_other);
+        // What it was spent on was counted as it was undone.
+        stands.report = StepReport { largest_overlap, largest_overlap_thin, ..StepReport::default() };
         let Scratch { saved, frames, .. } = &mut *self.scratch;
         let table = &self.catalogue.bodies;
         // Driven bodies are where they belong at the end of the part, and go with the group.

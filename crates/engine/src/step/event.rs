@@ -243,7 +243,7 @@ impl Step<'_> {
                 self.accept(&outcome);
                 return Ok(time);
             };
-            self.report.undo(outcome.report.seconds);
+            self.report.undo(&outcome.report);
             self.go_back(KEPT);
             time *= share;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use granule_model::Velocity;
-use granule_solver::make_room;
+use granule_solver::{SweepCounts, make_room};
 
 use crate::book::clock::Clock;
 use crate::book::report::Phase;
@@ -44,7 +44,8 @@ pub(crate) fn islands(catalogue: &Catalogue, bodies: &BodyState, frames: &Frames
     exchange.problems.find(&bodies.view(&catalogue.bodies, frames), exchange.active.contacts());
 }
 
-/// Phase `contact`: solves all islands, writes the velocities of the bodies and those by which they will move.
+/// Phase `contact`: solves all islands, writes the velocities of the bodies and those by which they will move. What the
+/// sweeps went through.
 pub(crate) fn contact(
     catalogue: &Catalogue,
     part: &Part,
@@ -52,7 +53,7 @@ pub(crate) fn contact(
     frames: &Frames,
     motion: &mut Motions,
     exchange: &mut Exchange,
-) {
+) -> SweepCounts {
     let Exchange { active, problems, impact, .. } = exchange;
     let view = bodies.view(&catalogue.bodies, frames);
     impact.begin();
@@ -75,7 +76,7 @@ pub(crate) fn contact(
         |c| catalogue.pairs.of(&catalogue.bodies, c, view.pose, view.velocity),
         |c| gap_to_close(part, &view, c, &motion.unforced),
     );
-    problems.solve(&part.limits(), view.account);
+    let swept = problems.solve(&part.limits(), view.account);
     problems.write_back(&mut bodies.velocity);
     motion.transport.clone_from(&bodies.velocity);
     if !part.is_whole() {
@@ -83,6 +84,7 @@ pub(crate) fn contact(
             transport.linear = 0.5 * (transport.linear + before.linear);
         }
     }
+    swept
 }
 
 /// The gap that the contact stage has to close \[m\]. In a flight the bodies move with the mean of the velocities
@@ -114,11 +116,11 @@ pub(crate) fn impact(
     let contacts = active.contacts();
     problems.find_hits(&limits, contacts.len(), &mut impact.standing);
     impact.approach(&view, contacts, &motion.unforced);
-    let totals = impact.resolve(catalogue.settings.law.law(), &view, contacts, &catalogue.pairs, &limits);
+    let mut totals = impact.resolve(catalogue.settings.law.law(), &view, contacts, &catalogue.pairs, &limits);
     if totals.resolved > 0 {
         clock.enter(Phase::Contact);
         problems.restart(&limits, impact, active.carried(), part.dt);
-        problems.solve_again(&limits);
+        totals.swept = problems.solve_again(&limits);
         problems.write_back(&mut bodies.velocity);
         let view = bodies.view(&catalogue.bodies, frames);
         forces::note_restart(catalogue, &view, part.dt, problems, impact, motion);

@@ -53,6 +53,7 @@ trait Sweeps {
     fn let_slide(&mut self);
     fn depth(&self) -> f64;
     fn are_unlike(&self) -> bool;
+    fn traffic(&self, blocks: usize) -> usize;
     fn store_impulses(&mut self, island: &mut Island<'_>, finish: fn(&mut Row));
 }
 
@@ -87,6 +88,10 @@ impl<T: Real, const L: usize> Sweeps for Swept<T, L> {
 
     fn are_unlike(&self) -> bool {
         !self.radii.are_alike()
+    }
+
+    fn traffic(&self, blocks: usize) -> usize {
+        self.traffic(blocks)
     }
 
     fn store_impulses(&mut self, island: &mut Island<'_>, finish: fn(&mut Row)) {
@@ -165,6 +170,11 @@ impl Packs {
     /// Largest change of a relative velocity in the last sweep over the radius of its contact \[1/s\].
     pub(super) fn depth(&self) -> f64 {
         self.swept().depth()
+    }
+
+    /// Bytes that a sweep over an island of so many blocks reads and writes.
+    pub(super) fn traffic(&self, blocks: usize) -> usize {
+        self.swept().traffic(blocks)
     }
 
     /// Hands velocities and impulses back to the island; `before` are the velocities with which it came. Sweeps in

@@ -1,5 +1,10 @@
 //! What the contact stage is asked for, and what it did.
 
+use std::iter::Sum;
+use std::ops::AddAssign;
+
+use serde::Serialize;
+
 use crate::contact::island::Island;
 
 /// When the stage of an island is good enough. What depends on speeds, energies or friction is that of the island
@@ -48,11 +53,49 @@ impl StageSettings {
     }
 }
 
+/// What sweeps of contact stages went through. Of several stages the sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SweepCounts {
+    /// Contacts of the islands, each once a stage.
+    pub contacts: u64,
+    /// Updates of contacts: of each island its sweeps times its contacts.
+    pub updates: u64,
+    /// Bytes that the sweeps read and wrote, if no cache keeps anything from one sweep to the next \[B\].
+    pub bytes: u64,
+}
+
+impl SweepCounts {
+    /// Those of so many sweeps over an island of so many contacts, each of which reads and writes `bytes`.
+    pub(super) fn new(sweeps: u32, contacts: usize, bytes: usize) -> Self {
+        let (sweeps, contacts) = (u64::from(sweeps), contacts as u64);
+        SweepCounts { contacts, updates: sweeps * contacts, bytes: sweeps * bytes as u64 }
+    }
+}
+
+impl AddAssign for SweepCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.contacts += other.contacts;
+        self.updates += other.updates;
+        self.bytes += other.bytes;
+    }
+}
+
+impl Sum for SweepCounts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |mut sum, x| {
+            sum += x;
+            sum
+        })
+    }
+}
+
 /// What a stage did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StageReport {
     /// Sweeps made.
     pub sweeps: u32,
+    /// What these went through.
+    pub swept: SweepCounts,
     /// Largest change of a relative velocity in the last sweep \[m/s\].
     pub residual: f64,
     /// Whether the residual was reached within the sweeps allowed.

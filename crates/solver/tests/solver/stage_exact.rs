@@ -140,6 +140,18 @@ fn stack(warm: &[f64]) -> Scene {
     scene
 }
 
+/// A block and a floor: one island, four contacts.
+#[test]
+fn a_sweep_updates_each_contact_once() {
+    let scene = Scene::block_on_floor(DVec3::X, DVec3::Z * -G, rough(0.3));
+    for count in [1, 2, 5] {
+        let report = scene.stage(&sweeps(count)).report;
+        assert_eq!((report.sweeps, report.swept.contacts), (count, 4));
+        assert_eq!(report.swept.updates, u64::from(count) * 4);
+        assert!(report.swept.bytes >= u64::from(count) * 4 * 200, "{}", report.swept.bytes);
+    }
+}
+
 #[test]
 fn a_stack_is_carried_and_starts_warm() {
     let cold = stack(&[]).stage(&until(1e-12));
