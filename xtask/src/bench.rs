@@ -3,17 +3,22 @@
 //! A workload is a packaged scene ([`workload`]), stepped for a given simulated time whatever its own stages say, with
 //! bodies taken out on the way where it has a divider; or one that is poured under an impact law until it is at rest,
 //! so that laws can be put side by side. Times are those of the stepping loop alone. Absolute times depend on the
-//! machine and on its other users: compare only what ran in the same minute. Figures can be held against those of an
-//! earlier run ([`baseline`]), final states too ([`hashes`]), and costs against another engine ([`peers`]).
+//! machine and on its other users: compare only what ran in the same minute. What the machine can do at best is
+//! measured first ([`roof`]), so that what the contact stage moves ([`sweeps`]) and what threads bring ([`speedup`])
+//! can be held against it. Figures can be held against those of an earlier run ([`baseline`]), final states too
+//! ([`hashes`]), and costs against another engine ([`peers`]).
 
 mod baseline;
 mod course;
 mod hashes;
+mod kernels;
 mod laws;
 mod memory;
 mod peers;
+mod roof;
 mod row;
 mod speedup;
+mod sweeps;
 mod table;
 mod workload;
 
@@ -23,6 +28,8 @@ use std::process::ExitCode;
 use baseline::Past;
 use clap::Args;
 use granule_scene::SceneError;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use roof::Roof;
 use row::{Row, measure};
 use serde::Serialize;
 use thiserror::Error;
@@ -113,12 +120,20 @@ fn bench(root: &Path, arguments: &Arguments) -> Result<(), BenchError> {
     let path = arguments.json.clone().unwrap_or_else(|| root.join("target/bench/bench.json"));
     // A file that cannot be written should be known before the minutes of work.
     write(&path, &[] as &[Row])?;
+    let roofs = roofs()?;
+    write(&path.with_extension("roofs.json"), &roofs)?;
+    println!("{}\n", roof::table(&roofs));
     let rows = run_all(&workloads, &thread_counts(&arguments.threads), &path)?;
     println!("\nrows in {}", path.display());
     if arguments.peers {
         run_peers(root, &workloads, &rows, &path.with_extension("peers.json"))?;
     }
     judge(arguments, &rows, past.as_deref())
+}
+
+/// What the machine can do on one thread and on all.
+fn roofs() -> Result<Vec<Roof>, BenchError> {
+    thread_counts(&[]).into_iter().map(|threads| Ok(Roof::of(&pool(threads)?, threads))).collect()
 }
 
 /// Every workload on every number of threads; the file at `path` has the rows so far at any time.
@@ -133,6 +148,8 @@ fn run_all(workloads: &[Workload], thread_counts: &[u16], path: &Path) -> Result
             write(path, &rows)?;
         }
     }
+    println!("\n{}", table::quality(&rows));
+    println!("\n{}", sweeps::table(&rows));
     println!("\n{}", table::phases(&rows));
     if let Some(speedups) = speedup::table(&rows) {
         println!("\n{speedups}");
@@ -180,12 +197,16 @@ fn thread_counts(asked: &[u16]) -> Vec<u16> {
 
 fn one(workload: &Workload, threads: u16) -> Result<Row, BenchError> {
     let course = workload.course()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
-    let pool = pool.map_err(|e| BenchError::Threads { threads, reason: e.to_string() })?;
+    let pool = pool(threads)?;
     let before = speedup::of_arithmetic(&pool, threads);
     let row = pool.install(|| measure(&workload.name, &course, threads))?;
     let arithmetic_speed_up = 0.5 * (before + speedup::of_arithmetic(&pool, threads));
     Ok(Row { law: workload.law(), arithmetic_speed_up, ..row })
+}
+
+fn pool(threads: u16) -> Result<ThreadPool, BenchError> {
+    let pool = ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
+    pool.map_err(|e| BenchError::Threads { threads, reason: e.to_string() })
 }
 
 fn write<R: Serialize>(path: &Path, rows: &[R]) -> Result<(), BenchError> {
@@ -223,6 +244,11 @@ mod tests {
             "largest_sweeps",
             "mean_residual",
             "largest_residual",
+            "contacts_solved",
+            "sweeps_per_contact",
+            "ns_per_update",
+            "bytes_per_update",
+            "sweep_gigabytes_per_second",
             "phases",
             "largest_overlap",
             "mean_overlap_settled",

@@ -9,6 +9,7 @@ use granule_model::BodyId;
 use serde::Serialize;
 
 use super::course::{Course, End};
+use super::sweeps::{SweepFigures, SweepSums};
 use super::{BenchError, memory};
 
 /// The falling phase, from and to \[s\].
@@ -53,6 +54,9 @@ pub(crate) struct Row {
     pub(crate) mean_residual: f64,
     /// The largest such residual \[-\].
     pub(crate) largest_residual: f64,
+    /// What the contact stage cost.
+    #[serde(flatten)]
+    pub(crate) swept: SweepFigures,
     /// Share of each phase in the elapsed time of all of them \[-\].
     pub(crate) phases: BTreeMap<&'static str, f64>,
     /// Largest overlap of any contact after any step, over the smaller body's equal-volume radius \[-\].
@@ -127,6 +131,7 @@ struct Sums {
     settled: Part,
     phases: granule_engine::PhaseSeconds,
     sweeps: (u64, u32),
+    swept: SweepSums,
     residual: (f64, f64),
     overlaps: (u64, f64),
     /// Steps that may belong to the settled phase, where its begin is known at the end only.
@@ -197,6 +202,7 @@ impl Sums {
             self.rest_time = Some(simulation.time());
         }
         self.book_phases(&report);
+        self.swept.add(&report);
         Ok(report)
     }
 
@@ -251,6 +257,7 @@ impl Sums {
             largest_sweeps: self.sweeps.1,
             mean_residual: per_step(self.residual.0),
             largest_residual: self.residual.1,
+            swept: self.swept.figures(),
             phases: Phase::ALL.iter().map(|p| (p.name(), self.phases[*p as usize] / total)).collect(),
             largest_overlap: simulation.largest_overlap(),
             mean_overlap_settled: self.overlaps.1 / self.overlaps.0.max(1) as f64,
@@ -300,6 +307,14 @@ mod tests {
         // Most steps have contacts, and what they leave is small against the weight.
         assert!(0.0 < row.mean_sweeps && row.mean_sweeps <= f64::from(row.largest_sweeps), "{}", row.mean_sweeps);
         assert!(row.mean_residual <= row.largest_residual && row.mean_residual < 0.1, "{}", row.mean_residual);
+        let SweepFigures { contacts_solved, sweeps_per_contact, ns_per_update, bytes_per_update, .. } = row.swept;
+        assert!((1.0..120.0).contains(&contacts_solved), "{contacts_solved}");
+        assert!(
+            0.0 < sweeps_per_contact && sweeps_per_contact <= f64::from(row.largest_sweeps),
+            "{sweeps_per_contact}"
+        );
+        // Small islands are swept in double precision, and their last packs have lanes to spare.
+        assert!(ns_per_update > 0.0 && (200.0..4000.0).contains(&bytes_per_update), "{bytes_per_update}");
         assert_eq!(row.cpu_seconds_per_floor_period, None);
     }
 

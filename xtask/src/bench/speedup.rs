@@ -44,26 +44,24 @@ pub(super) fn table(rows: &[Row]) -> Option<String> {
 }
 
 fn head() -> String {
-    let title = "speed-up by threads in elapsed time, and over that of pure arithmetic in the same run";
-    format!(
-        "{title}\n{:<30}{:>4}{:>9}{:>9}{:>12}{:>11}{:>11}",
-        "workload", "thr", "falling", "settled", "arithmetic", "falling/a", "settled/a"
-    )
+    let title = "speed-up by threads in elapsed time, and over that of pure arithmetic (/a) in the same run; whole: all steps,\n\
+                 contact: a contact and sweep of the contact stage";
+    let names = ["falling", "settled", "whole", "contact"];
+    let own: String = names.map(|name| format!("{name:>9}")).concat();
+    let over: String = names.map(|name| format!("{:>11}", format!("{name}/a"))).concat();
+    format!("{title}\n{:<30}{:>4}{own}{:>12}{over}", "workload", "thr", "arithmetic")
 }
 
 fn line(one: &Row, row: &Row) -> String {
     let pure = row.arithmetic_speed_up;
-    let falling = ratio(one.wall_ms_per_step_falling, row.wall_ms_per_step_falling);
-    let settled = ratio(one.wall_ms_per_step_settled, row.wall_ms_per_step_settled);
-    format!(
-        "{:<30}{:>4}{:>9}{:>9}{pure:>12.2}{:>11}{:>11}",
-        row.workload,
-        row.threads,
-        figure(falling),
-        figure(settled),
-        figure(falling.map(|x| x / pure)),
-        figure(settled.map(|x| x / pure))
-    )
+    let times = |row: &Row| {
+        let (whole, contact) = (row.wall_seconds_per_simulated_second, row.swept.ns_per_update);
+        [row.wall_ms_per_step_falling, row.wall_ms_per_step_settled, whole, contact]
+    };
+    let ratios: Vec<Option<f64>> = times(one).into_iter().zip(times(row)).map(|(one, many)| ratio(one, many)).collect();
+    let own: String = ratios.iter().map(|x| format!("{:>9}", figure(*x))).collect();
+    let over: String = ratios.iter().map(|x| format!("{:>11}", figure(x.map(|x| x / pure)))).collect();
+    format!("{:<30}{:>4}{own}{pure:>12.2}{over}", row.workload, row.threads)
 }
 
 /// None where there was no such step to time.
@@ -86,6 +84,7 @@ mod tests {
             threads,
             wall_ms_per_step_falling: falling,
             wall_ms_per_step_settled: 2.0 * falling,
+            wall_seconds_per_simulated_second: 3.0 * falling,
             arithmetic_speed_up,
             ..Row::default()
         };
@@ -93,11 +92,17 @@ mod tests {
         assert_eq!(table(&[row(2, 3.0, 1.0)]), None, "nothing to compare with");
         let text = table(&[row(1, 3.0, 1.0), row(2, 2.0, 1.25)]).expect("a pair");
         let figures: Vec<&str> = text.lines().last().expect("a line").split_whitespace().skip(2).collect();
-        assert_eq!(figures, ["1.50", "1.50", "1.25", "1.20", "1.20"]);
+        assert_eq!(figures, ["1.50", "1.50", "1.50", "-", "1.25", "1.20", "1.20", "1.20", "-"]);
         // A gas never falls, and is timed as one that has settled.
         let gas = |threads| Row { wall_ms_per_step_falling: 0.0, ..row(threads, 3.0 / f64::from(threads), 2.0) };
         let text = table(&[gas(1), gas(2)]).expect("a pair");
-        assert!(text.ends_with(&format!("{:>9}{:>9}{:>12}{:>11}{:>11}", "-", "2.00", "2.00", "-", "1.00")), "{text}");
+        let line = text.lines().last().expect("a line");
+        assert!(
+            line.split_whitespace().skip(2).eq(["-", "2.00", "2.00", "-", "2.00", "-", "1.00", "1.00", "-"]),
+            "{text}"
+        );
+        let lengths: Vec<usize> = text.lines().skip(2).map(str::len).collect();
+        assert_eq!(lengths, [lengths[0]; 2], "{text}");
     }
 
     #[test]

@@ -6,10 +6,9 @@ use super::row::Row;
 
 /// The heading of the table.
 pub(crate) fn head() -> String {
-    let units = "overlap in % of the radius; times of the stepping loop; ms of processor time; s/period: cpu s per period of the floor\n\
-                 sweeps and residual: mean/largest over the steps; residual in g dt, without gravity in the largest speed";
+    let units = "times of the stepping loop; ms of processor time; bytes held at the end; s/period: cpu s per period of the floor";
     format!(
-        "{units}\n{:<30}{:>7}{:>4}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>6}{:>8}{:>6}{:>11}{:>18}{:>10}  {}",
+        "{units}\n{:<30}{:>8}{:>4}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>10}  {}",
         "workload",
         "bodies",
         "thr",
@@ -18,14 +17,7 @@ pub(crate) fn head() -> String {
         "wall s/s",
         "ms fall",
         "ms sett",
-        "overlap",
-        "mean",
-        "gained",
-        "lost",
         "B/body",
-        "Z",
-        "sweeps",
-        "residual",
         "s/period",
         "state"
     )
@@ -34,27 +26,43 @@ pub(crate) fn head() -> String {
 /// One row of the table.
 pub(crate) fn line(row: &Row) -> String {
     let costs = format!(
-        "{:>9.1}{:>9.3}{:>9.3}{:>9.3}{:>9.3}",
+        "{:>9.1}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>8.0}",
         row.time_step.recip(),
         row.cpu_seconds_per_simulated_second,
         row.wall_seconds_per_simulated_second,
         row.ms_per_step_falling,
-        row.ms_per_step_settled
+        row.ms_per_step_settled,
+        row.bytes_per_body
     );
-    let quality = format!(
-        "{:>9.3}{:>9.4}{:>9.1e}{:>6}{:>8.0}{:>6.2}",
+    let per_period = row.cpu_seconds_per_floor_period.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.3}"));
+    let name = format!("{:<30}{:>8}{:>4}", row.workload, row.bodies, row.threads);
+    format!("{name}{costs}{per_period:>10}  {}", row.state_hash)
+}
+
+/// Whether the work was done well, one line per row.
+pub(crate) fn quality(rows: &[Row]) -> String {
+    let units = "overlap in % of the radius, largest and mean when settled; Z: contacts of a body; sweeps and residual: mean/largest\n\
+                 over the steps; residual in g dt, without gravity in the largest speed";
+    let head = format!(
+        "{:<30}{:>4}{:>9}{:>9}{:>9}{:>6}{:>6}{:>13}{:>18}",
+        "workload", "thr", "overlap", "mean", "gained", "lost", "Z", "sweeps", "residual"
+    );
+    [units.to_owned(), head].into_iter().chain(rows.iter().map(quality_line)).collect::<Vec<_>>().join("\n")
+}
+
+fn quality_line(row: &Row) -> String {
+    let sweeps = format!("{:.1}/{}", row.mean_sweeps, row.largest_sweeps);
+    let residual = format!("{:.1e}/{:.1e}", row.mean_residual, row.largest_residual);
+    format!(
+        "{:<30}{:>4}{:>9.3}{:>9.4}{:>9.1e}{:>6}{:>6.2}{sweeps:>13}{residual:>18}",
+        row.workload,
+        row.threads,
         100.0 * row.largest_overlap,
         100.0 * row.mean_overlap_settled,
         row.energy_gained,
         row.bodies_lost,
-        row.bytes_per_body,
         row.contacts_per_body
-    );
-    let sweeps = format!("{:.1}/{}", row.mean_sweeps, row.largest_sweeps);
-    let residual = format!("{:.1e}/{:.1e}", row.mean_residual, row.largest_residual);
-    let per_period = row.cpu_seconds_per_floor_period.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.3}"));
-    let name = format!("{:<30}{:>7}{:>4}", row.workload, row.bodies, row.threads);
-    format!("{name}{costs}{quality}{sweeps:>11}{residual:>18}{per_period:>10}  {}", row.state_hash)
+    )
 }
 
 /// The shares of the phases, one line per row, in per cent.
@@ -89,5 +97,8 @@ mod tests {
         for line in [line(&row), line(&full)] {
             assert_eq!(head.find("  state"), line.rfind("  "), "{head}\n{line}");
         }
+        let text = quality(&[row, full]);
+        let lengths: Vec<usize> = text.lines().skip(2).map(str::len).collect();
+        assert_eq!(lengths, [lengths[0]; 3], "{text}");
     }
 }
