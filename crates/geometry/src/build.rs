@@ -252,7 +252,7 @@ fn add_parts(pose: &Pose, geometry: &Geometry, parts: &mut Vec<Part>) {
 
 fn make_part(pose: Pose, geometry: Geometry) -> Part {
     let bounds = crate::bounds::aabb(&geometry, &pose);
-    Part { pose, geometry, bounds }
+    Part { pose, geometry, bounds, size: bounds.size().max_element() }
 }
 
 /// Largest distance from the origin of a convex piece at `pose`.

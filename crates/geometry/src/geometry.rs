@@ -76,6 +76,8 @@ pub(crate) struct Part {
     pub(crate) geometry: Geometry,
     /// Box around the part in body axes of the whole.
     pub(crate) bounds: Aabb,
+    /// The largest edge of that box \[m\].
+    pub(crate) size: f64,
 }
 
 /// The planes of an open box container.

@@ -41,6 +41,7 @@ mod mesh;
 mod outline;
 mod outlined;
 mod patch;
+mod piece_pairs;
 mod plane;
 mod polytope;
 mod prism;
@@ -55,7 +56,7 @@ mod tidy;
 mod topology;
 mod wall;
 
-use granule_model::{ContactPoint, DVec3, Pose};
+use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
 pub use self::sphere::balls;
 pub use self::spots::{Spot, contacts_and_spots, contacts_at, leeway};
@@ -83,20 +84,20 @@ pub fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64,
 }
 
 /// As [`contacts`], for a pair of which the way ahead is known: points are told as far as they may come nearer on it,
-/// which is less than `margin` where the pair is a grain over ground on a grid.
+/// which is less than `margin` where the pair is a grain over ground on a grid. Other pairs do not ask for it.
 pub fn contacts_nearing(
     (a, pose_a): (&Shape, &Pose),
     (b, pose_b): (&Shape, &Pose),
-    (margin, nearing): (f64, &Nearing),
+    (margin, nearing): (f64, impl FnOnce() -> Nearing),
     out: &mut Vec<ContactPoint>,
 ) {
     let start = out.len();
     let (body, ground, pose, nearing) = match (&a.0.geometry, &b.0.geometry) {
         (body @ Geometry::Grain(_), Geometry::ContourGround(ground)) => {
-            (Side { geometry: body, pose: pose_a }, ground, pose_b, *nearing)
+            (Side { geometry: body, pose: pose_a }, ground, pose_b, nearing())
         }
         (Geometry::ContourGround(ground), body @ Geometry::Grain(_)) => {
-            (Side { geometry: body, pose: pose_b }, ground, pose_a, nearing.swapped())
+            (Side { geometry: body, pose: pose_b }, ground, pose_a, nearing().swapped())
         }
         _ => return contacts(a, pose_a, b, pose_b, margin, out),
     };
@@ -145,9 +146,17 @@ struct Side<'a> {
 const ROUNDING: f64 = 1e-12;
 
 impl Side<'_> {
-    /// Radius of a ball \[m\]; infinite for another shape.
+    /// How far a ball, a box or a body of boxes reaches from its position at most \[m\]; infinite for another shape.
     fn reach(&self) -> f64 {
-        if let Geometry::Sphere { radius } = self.geometry { *radius } else { f64::INFINITY }
+        match self.geometry {
+            Geometry::Sphere { radius } => *radius,
+            Geometry::Cuboid { half } => half.length(),
+            Geometry::Compound(parts) => {
+                let farthest = |bounds: &Aabb| bounds.min.abs().max(bounds.max.abs()).length_squared();
+                parts.iter().map(|part| farthest(&part.bounds)).fold(0.0, f64::max).sqrt()
+            }
+            _ => f64::INFINITY,
+        }
     }
 
     /// Kernels exist for pairs in ascending rank.

@@ -186,7 +186,7 @@ fn what_is_met_on_the_way_is_told() {
         for (worst, sign) in worst.iter_mut().zip([1.0, -1.0]) {
             let nearing = Nearing { way: sign * way, turn: sign * turn, about: start.position, allowed };
             let mut points = Vec::new();
-            contacts_nearing((&grain, &start), (&ground, &Pose::IDENTITY), (margin, &nearing), &mut points);
+            contacts_nearing((&grain, &start), (&ground, &Pose::IDENTITY), (margin, || nearing), &mut points);
             let is_told = |at: DVec3| points.iter().any(|c| start.inverse_transform_point(c.point).distance(at) <= 0.5);
             let missed = ends.iter().filter(|c| !is_told(end.inverse_transform_point(c.point)));
             *worst = missed.map(|c| -c.gap / radius).fold(*worst, f64::max);
@@ -194,7 +194,7 @@ fn what_is_met_on_the_way_is_told() {
             // From the other body's side it is the same.
             let other = Nearing { way: -nearing.way, turn: -nearing.turn, ..nearing };
             let mut swapped = Vec::new();
-            contacts_nearing((&ground, &Pose::IDENTITY), (&grain, &start), (margin, &other), &mut swapped);
+            contacts_nearing((&ground, &Pose::IDENTITY), (&grain, &start), (margin, || other), &mut swapped);
             assert_eq!(swapped, points.iter().map(|c| c.swapped()).collect::<Vec<_>>());
         }
     }

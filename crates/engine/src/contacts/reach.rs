@@ -221,9 +221,9 @@ pub(crate) fn approach(bodies: &Bodies<'_>, a: usize, b: usize) -> f64 {
     let spin = |i: usize| if bodies.round[i] { DVec3::ZERO } else { bodies.velocity[i].angular };
     let (turn, way) = (spin(a) - spin(b), bodies.pose[a].position - bodies.pose[b].position);
     let apart = bodies.velocity[a].linear - bodies.velocity[b].linear;
+    let turn = turn.length();
     let of = |i: usize, linear: DVec3| {
-        let turn = if bodies.round[i] || turn == DVec3::ZERO { 0.0 } else { turn.length() * bodies.extent[i] };
-        linear.length() + turn
+        linear.length() + if bodies.round[i] || turn == 0.0 { 0.0 } else { turn * bodies.extent[i] }
     };
     // The velocity of each at its centre less that of the other there, extended.
     of(a, apart - spin(b).cross(way)).min(of(b, apart - spin(a).cross(way)))

@@ -36,14 +36,15 @@ const LASTS: f64 = 0.5;
 #[repr(align(64))]
 struct Face {
     centre: DVec3,
-    /// Radius of a ball \[m\]; zero for another shape.
-    ball: f64,
+    /// How far its surface reaches from there \[m\]; infinite for what holds no volume.
+    extent: f64,
     /// Equal-volume radius \[m\].
     radius: f64,
     /// See [`Contacts::reach`] \[m\].
     reach: f64,
     /// How far it may come by the motion of the fastest body beside it \[m\].
     hit: f64,
+    is_ball: bool,
     is_awake: bool,
     is_dynamic: bool,
     /// Driven, and not standing: it meets sleepers.
@@ -56,10 +57,11 @@ impl Face {
     fn of(bodies: &Bodies<'_>, i: usize, search: &Reach, reach: f64) -> Self {
         Face {
             centre: bodies.pose[i].position,
-            ball: if bodies.round[i] { bodies.extent[i] } else { 0.0 },
+            extent: if bodies.radius[i] < f64::INFINITY { bodies.extent[i] } else { f64::INFINITY },
             radius: bodies.radius[i],
             reach,
             hit: search.hit(i),
+            is_ball: bodies.round[i],
             is_awake: bodies.awake(i),
             is_dynamic: bodies.dynamic[i],
             drives: bodies.movable[i] && !bodies.dynamic[i] && bodies.velocity[i] != Velocity::ZERO,
@@ -246,16 +248,20 @@ fn pair_contacts(
     let contact = |p: &ContactPoint| Contact::of((a, b), p, radius);
     let Task { points, found, sights } = task;
     let as_hit = x.hit + y.hit + SLACK * radius;
-    if x.ball > 0.0 && y.ball > 0.0 {
-        let point = balls(x.centre, x.ball, y.centre, y.ball, as_hit);
+    if x.is_ball && y.is_ball {
+        let point = balls(x.centre, x.extent, y.centre, y.extent, as_hit);
         found.extend(point.as_ref().map(contact));
+        return;
+    }
+    let reach = x.extent + y.extent + as_hit;
+    if x.centre.distance_squared(y.centre) > reach * reach {
         return;
     }
     let (box_a, box_b) = (&bodies.boxes[i], &bodies.boxes[j]);
     if !box_a.padded(as_hit).overlaps(box_b) {
         return;
     }
-    let (margin, way) = if x.ball > 0.0 || y.ball > 0.0 {
+    let (margin, way) = if x.is_ball || y.is_ball {
         (as_hit, f64::INFINITY)
     } else {
         let way = ahead.dt * approach(bodies, i, j);
@@ -297,7 +303,7 @@ fn shape_contacts(
         }
     }
     let allowed = if way < f64::INFINITY { way.min(margin) } else { 0.0 };
-    contacts_nearing(one, other, (margin, &nearing(bodies, pair, dt, allowed)), points);
+    contacts_nearing(one, other, (margin, || nearing(bodies, pair, dt, allowed)), points);
 }
 
 #[cfg(test)]

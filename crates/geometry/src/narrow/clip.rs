@@ -91,15 +91,15 @@ impl Corners for Eight {
     }
 }
 
-/// The common part of the convex polygons `clipper` and `subject`, both counter-clockwise, in one of the two buffers.
+/// The common part of two convex polygons, both counter-clockwise, in one of the two buffers: of one all edges, none
+/// where an edge has no length, of `subject` all corners.
 ///
-/// The subject may be a segment (two corners); the clipper may not. `slack` is a length.
+/// The subject may be a segment (two corners); the clipper, whose edges are `cuts`, may not.
 // Boxes spend most of their time here: a call costs them 4 % more instructions.
 #[inline(always)]
 pub(super) fn intersect<'a, C: Corners>(
-    clipper: &[DVec2],
+    cuts: impl IntoIterator<Item = Option<Cut>>,
     subject: &[DVec2],
-    slack: f64,
     buffers: [&'a mut C; 2],
 ) -> &'a [Corner] {
     // References change places, not buffers: those on the stack would be copied.
@@ -110,16 +110,9 @@ pub(super) fn intersect<'a, C: Corners>(
         let edge = if subject.len() == 2 { 0 } else { k as u32 };
         result.push(Corner { at, site: Site::Subject(k as u32), edge: Line::Subject(edge) });
     }
-    let count = clipper.len();
-    for i in 0..count {
-        let along = clipper[(i + 1) % count] - clipper[i];
-        let length = along.length();
-        if length == 0.0 {
-            continue;
-        }
-        let inward = DVec2::new(-along.y, along.x) / length;
-        let line = Cut { inward, level: inward.dot(clipper[i]), slack, index: i as u32, count: count as u32 };
-        if result.as_slice().iter().all(|c| line.depth(c) >= -slack) {
+    for cut in cuts {
+        let Some(line) = cut else { continue };
+        if result.as_slice().iter().all(|c| line.depth(c) >= -line.slack) {
             continue;
         }
         line.cut(result.as_slice(), spare);
@@ -154,7 +147,7 @@ pub(super) fn cross<'a, C: Corners>(
 }
 
 /// One edge of the clipper.
-struct Cut {
+pub(super) struct Cut {
     inward: DVec2,
     /// The inner side is `inward . p >= level`.
     level: f64,
@@ -165,6 +158,20 @@ struct Cut {
 }
 
 impl Cut {
+    /// Edge `index` of the convex polygon `clipper`, counter-clockwise; none where it has no length. `slack` is a
+    /// length.
+    #[inline(always)]
+    pub(super) fn new(clipper: &[DVec2], index: usize, slack: f64) -> Option<Self> {
+        let count = clipper.len();
+        let along = clipper[(index + 1) % count] - clipper[index];
+        let length = along.length();
+        if length == 0.0 {
+            return None;
+        }
+        let inward = DVec2::new(-along.y, along.x) / length;
+        Some(Cut { inward, level: inward.dot(clipper[index]), slack, index: index as u32, count: count as u32 })
+    }
+
     /// Distance to the line, positive inside.
     #[inline]
     fn depth(&self, corner: &Corner) -> f64 {
@@ -198,11 +205,12 @@ impl Cut {
 
 /// Where `line` meets edge `index` of a clipper with `count` edges.
 fn meeting(line: Line, index: u32, count: u32) -> Site {
+    let next = |edge: u32| if edge + 1 == count { 0 } else { edge + 1 };
     match line {
         Line::Subject(subject) => Site::Crossing { clipper: index, subject },
         // Consecutive edges of the clipper share a corner; others only meet by rounding, and any corner will do.
-        Line::Clipper(other) if (other + 1) % count == index => Site::Clipper(index),
-        Line::Clipper(_) => Site::Clipper((index + 1) % count),
+        Line::Clipper(other) if next(other) == index => Site::Clipper(index),
+        Line::Clipper(_) => Site::Clipper(next(index)),
     }
 }
 

@@ -5,8 +5,9 @@
 
 use std::cell::RefCell;
 
-use granule_model::{Aabb, ContactPoint, DMat3, DVec3, Pose};
+use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
+use super::piece_pairs::{Pieces, Seat, are_apart, each_pair_of_pieces};
 use super::plane::{Plane, convex_plane};
 use super::polytope::face_pair;
 use super::tidy::tidy;
@@ -44,63 +45,21 @@ struct Lost {
     contact: ContactPoint,
 }
 
-/// The convex pieces of a body that is one piece or several.
-#[derive(Clone, Copy)]
-pub(super) enum Pieces<'a> {
-    One(&'a Geometry),
-    Many(&'a [Part]),
-}
-
-impl<'a> Pieces<'a> {
-    pub(super) fn of(geometry: &'a Geometry) -> Self {
-        match geometry {
-            Geometry::Compound(parts) => Pieces::Many(parts),
-            single => Pieces::One(single),
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Pieces::One(_) => 1,
-            Pieces::Many(parts) => parts.len(),
-        }
-    }
-
-    /// Piece `index` of the body at `pose`: what it is and where in the world.
-    pub(super) fn get(&self, index: usize, pose: &Pose) -> (&'a Geometry, Pose) {
-        match self {
-            Pieces::One(geometry) => (geometry, *pose),
-            Pieces::Many(parts) => (&parts[index].geometry, pose.compose(&parts[index].pose)),
-        }
-    }
-
-    /// Box around piece `index` in body axes.
-    pub(super) fn bounds(&self, index: usize) -> Aabb {
-        match self {
-            Pieces::One(geometry) => crate::bounds::aabb(geometry, &Pose::IDENTITY),
-            Pieces::Many(parts) => parts[index].bounds,
-        }
-    }
-
-    /// Largest edge of the box of any piece: the length to which tolerances are relative \[m\].
-    pub(super) fn size(&self) -> f64 {
-        (0..self.len()).map(|i| self.bounds(i).size().max_element()).fold(0.0, f64::max)
-    }
-
+impl Pieces<'_> {
     /// Of the contacts from `first` on, made by piece `index` as body A, keeps those on the surface of the whole, and
     /// folds `key` into theirs.
-    pub(super) fn keep_surface(&self, index: usize, pose: &Pose, first: usize, key: u32, out: &mut Vec<ContactPoint>) {
-        keep_surface(first, out, key, |c| !self.covers_a(index, pose, c));
+    fn keep_surface(&self, index: usize, seat: &Seat, first: usize, key: u32, out: &mut Vec<ContactPoint>) {
+        keep_surface(first, out, key, |c| !self.covers_a(index, seat, c));
     }
 
     /// True when the point of `contact` on piece `index`, as body A, is inside the body.
-    fn covers_a(&self, index: usize, pose: &Pose, contact: &ContactPoint) -> bool {
-        self.covers(index, pose, contact.point + 0.5 * contact.gap * contact.normal, -contact.normal)
+    fn covers_a(&self, index: usize, seat: &Seat, contact: &ContactPoint) -> bool {
+        self.covers(index, seat, contact.point + 0.5 * contact.gap * contact.normal, -contact.normal)
     }
 
     /// The same as body B.
-    fn covers_b(&self, index: usize, pose: &Pose, contact: &ContactPoint) -> bool {
-        self.covers(index, pose, contact.point - 0.5 * contact.gap * contact.normal, contact.normal)
+    fn covers_b(&self, index: usize, seat: &Seat, contact: &ContactPoint) -> bool {
+        self.covers(index, seat, contact.point - 0.5 * contact.gap * contact.normal, contact.normal)
     }
 
     /// True when the surface of piece `index` is perpendicular to `normal` somewhere, for a polyhedron on a face: where
@@ -121,18 +80,17 @@ impl<'a> Pieces<'a> {
     }
 
     /// True when the surface point `point` of piece `index`, outward direction `outward` (world), is inside the body.
-    fn covers(&self, index: usize, pose: &Pose, point: DVec3, outward: DVec3) -> bool {
+    fn covers(&self, index: usize, seat: &Seat, point: DVec3, outward: DVec3) -> bool {
         let Pieces::Many(parts) = self else { return false };
         if parts.len() < 2 {
             return false;
         }
-        let size = parts[index].bounds.size().max_element();
-        let (outward, on) = (pose.inverse_transform_vector(outward), pose.inverse_transform_point(point));
+        let size = parts[index].size;
+        let (outward, on) = (seat.to_body * outward, seat.to_body * (point - seat.position));
         let (step, slack) = (COVER * size, BORDER * size);
         let probe = on + step * outward;
-        let reach = Aabb::new(probe, probe).padded(slack);
         parts.iter().enumerate().any(|(other, part)| {
-            if other == index || !part.bounds.overlaps(&reach) {
+            if other == index || are_apart(&part.bounds, &Aabb::new(probe, probe), slack) {
                 return false;
             }
             let local = part.pose.inverse_transform_point(probe);
@@ -165,13 +123,13 @@ pub(super) fn pieces_in_axes_of(
 ) {
     let start = out.len();
     let own = Pose::new(pose.inverse_transform_point(a.pose.position), pose.rotation.conjugate() * a.pose.rotation);
-    let pieces = Pieces::of(a.geometry);
+    let (pieces, seat) = (Pieces::of(a.geometry), Seat::of(&own));
     for index in 0..pieces.len() {
         let (geometry, piece_pose) = pieces.get(index, &own);
         let first = out.len();
         visit(Side { geometry, pose: &piece_pose }, out);
         limit_width(&mut out[first..], geometry.half_width());
-        pieces.keep_surface(index, &own, first, mix(index as u32, u32::MAX), out);
+        pieces.keep_surface(index, &seat, first, mix(index as u32, u32::MAX), out);
     }
     finish(&pieces, &own, start, out);
     for contact in &mut out[start..] {
@@ -222,52 +180,20 @@ fn any_border(geometry: &Geometry, point: DVec3, slack: f64, wanted: impl Fn(DVe
 pub(super) fn pair(a: Side, b: Side, margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
     let pieces = [Pieces::of(a.geometry), Pieces::of(b.geometry)];
+    let seats = [Seat::of(a.pose), Seat::of(b.pose)];
     // Most pairs that are looked at do not touch and need no size.
     let size = || pieces[0].size().max(pieces[1].size());
     LOST.with_borrow_mut(|lost| {
         lost.clear();
-        each_pair_of_pieces([a, b], &pieces, margin, |ij, sides| {
-            lost.extend(surface_of(ij, sides, [a, b], &pieces, margin, out));
+        each_pair_of_pieces([a, b], &pieces, &seats, margin, |ij, sides| {
+            lost.extend(surface_of(ij, sides, ([a, b], &seats), &pieces, margin, out));
         });
         lost.retain(|l| l.contact.gap < 0.0);
         if !lost.is_empty() {
             hold_what_is_lost(lost, &Bodies { sides: [a, b], pieces, slack: COVER * size() }, start, out);
         }
     });
-    if out.len() > start {
-        tidy(out, start, size());
-    }
-}
-
-/// Calls `visit` with the numbers and places of each piece of A and of B whose boxes are within `margin`.
-fn each_pair_of_pieces(
-    [a, b]: [Side; 2],
-    [pieces_a, pieces_b]: &[Pieces; 2],
-    margin: f64,
-    mut visit: impl FnMut([usize; 2], [Side; 2]),
-) {
-    // Boxes of pieces are compared in the body axes of A.
-    let to_a = DMat3::from_quat(a.pose.rotation).transpose();
-    let turn = to_a * DMat3::from_quat(b.pose.rotation);
-    let shift = to_a * (b.pose.position - a.pose.position);
-    let spread = DMat3::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs());
-    for j in 0..pieces_b.len() {
-        let own = pieces_b.bounds(j);
-        let centre = turn * own.center() + shift;
-        let half = spread * (0.5 * own.size()) + DVec3::splat(margin);
-        let box_b = Aabb::new(centre - half, centre + half);
-        let mut piece_b = None;
-        for i in 0..pieces_a.len() {
-            if !pieces_a.bounds(i).overlaps(&box_b) {
-                continue;
-            }
-            let (geometry_b, pose_b) = piece_b.get_or_insert_with(|| pieces_b.get(j, b.pose));
-            let (geometry_a, pose_a) = pieces_a.get(i, a.pose);
-            let side_a = Side { geometry: geometry_a, pose: &pose_a };
-            let side_b = Side { geometry: geometry_b, pose: pose_b };
-            visit([i, j], [side_a, side_b]);
-        }
-    }
+    tidy(out, start, size);
 }
 
 /// Appends the points of piece `i` of A and `j` of B that lie on the surfaces of both bodies; what was lost where the
@@ -275,7 +201,7 @@ fn each_pair_of_pieces(
 fn surface_of(
     [i, j]: [usize; 2],
     [side_a, side_b]: [Side; 2],
-    [a, b]: [Side; 2],
+    ([a, b], [seat_a, seat_b]): ([Side; 2], &[Seat; 2]),
     [pieces_a, pieces_b]: &[Pieces; 2],
     margin: f64,
     out: &mut Vec<ContactPoint>,
@@ -283,14 +209,14 @@ fn surface_of(
     let first = out.len();
     piece_pair(side_a, side_b, margin, out);
     let key = mix(i as u32, j as u32);
-    let is_surface = |c: &ContactPoint| !pieces_a.covers_a(i, a.pose, c) && !pieces_b.covers_b(j, b.pose, c);
+    let is_surface = |c: &ContactPoint| !pieces_a.covers_a(i, seat_a, c) && !pieces_b.covers_b(j, seat_b, c);
     let nearest = keep_surface(first, out, key, is_surface)?;
     let slack = COVER * pieces_a.size().max(pieces_b.size());
     if out[first..].iter().any(|c| c.gap <= nearest.gap + slack) {
         return None;
     }
-    let face_is_covered = pieces_a.is_face(i, a.pose, nearest.normal) && pieces_a.covers_a(i, a.pose, &nearest)
-        || pieces_b.is_face(j, b.pose, nearest.normal) && pieces_b.covers_b(j, b.pose, &nearest);
+    let face_is_covered = pieces_a.is_face(i, a.pose, nearest.normal) && pieces_a.covers_a(i, seat_a, &nearest)
+        || pieces_b.is_face(j, b.pose, nearest.normal) && pieces_b.covers_b(j, seat_b, &nearest);
     if !face_is_covered {
         along_faces([side_a, side_b], [margin, nearest.gap, slack], key, is_surface, out);
     }
@@ -418,28 +344,29 @@ pub(super) fn against_wall(
     out: &mut Vec<ContactPoint>,
 ) {
     let start = out.len();
-    let pieces = Pieces::Many(parts);
+    let (pieces, seat) = (Pieces::Many(parts), Seat::of(pose));
     for index in 0..parts.len() {
         let (geometry, piece_pose) = pieces.get(index, pose);
         let first = out.len();
         convex_wall(Side { geometry, pose: &piece_pose }, drum, ground, margin, out);
-        pieces.keep_surface(index, pose, first, mix(index as u32, WALL), out);
+        pieces.keep_surface(index, &seat, first, mix(index as u32, WALL), out);
     }
-    tidy(out, start, pieces.size());
+    tidy(out, start, || pieces.size());
 }
 
 /// A compound against a plane.
 pub(super) fn against_plane(parts: &[Part], pose: &Pose, plane: &Plane, margin: f64, out: &mut Vec<ContactPoint>) {
     let start = out.len();
-    let pieces = Pieces::Many(parts);
+    let (pieces, seat) = (Pieces::Many(parts), Seat::of(pose));
+    let seen = plane.seen_from(pose);
     for index in 0..parts.len() {
-        if !plane.may_meet(&parts[index].bounds, pose, margin) {
+        if !seen.may_meet(&parts[index].bounds, margin) {
             continue;
         }
         let (geometry, piece_pose) = pieces.get(index, pose);
         let first = out.len();
         convex_plane(Side { geometry, pose: &piece_pose }, plane, margin, out);
-        pieces.keep_surface(index, pose, first, mix(index as u32, u32::MAX), out);
+        pieces.keep_surface(index, &seat, first, mix(index as u32, u32::MAX), out);
     }
-    tidy(out, start, pieces.size());
+    tidy(out, start, || pieces.size());
 }

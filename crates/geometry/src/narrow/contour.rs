@@ -13,7 +13,7 @@ use std::cell::Cell;
 use granule_levelset::{Crossing, Sample};
 use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 
-use super::compound::{Pieces, pieces_in_axes_of};
+use super::compound::pieces_in_axes_of;
 use super::edges::for_each_on_edges;
 use super::feet::Ball;
 use super::field::{Field, Piece};
@@ -22,6 +22,7 @@ use super::ledge::ROUND;
 use super::mesh::{Met, deepest_through, lift_to, middle};
 use super::outline::push_rim;
 use super::outlined::Outlined;
+use super::piece_pairs::Pieces;
 use super::rim::Rim;
 use super::tidy::separate_keys;
 use super::{Side, mix};

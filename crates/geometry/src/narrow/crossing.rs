@@ -7,7 +7,7 @@
 
 use granule_model::{ContactPoint, DQuat, DVec3, Pose};
 
-use super::compound::Pieces;
+use super::piece_pairs::Pieces;
 use super::{Side, convex_pair, mix};
 use crate::geometry::Geometry;
 

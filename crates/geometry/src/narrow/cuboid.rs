@@ -9,7 +9,7 @@
 use granule_model::{ContactPoint, DMat3, DVec3, Pose};
 
 use super::between;
-use super::clip::{Eight, Frame, Height, SLACK, Site, intersect};
+use super::clip::{Cut, Eight, Frame, Height, SLACK, Site, intersect};
 use super::closest::Cores;
 use glam::DVec2;
 
@@ -81,8 +81,8 @@ struct Relative {
     /// From B to A, in axes of A and of B.
     to_a: DVec3,
     to_b: DVec3,
-    /// Axes of B in axes of A, one column each.
-    turn: [[f64; 3]; 3],
+    /// Axes of B in axes of A.
+    turn: [DVec3; 3],
     /// Their absolute values.
     spread: [DVec3; 3],
 }
@@ -102,7 +102,7 @@ fn best_axis(a: &Block, b: &Block, size: f64, margin: f64) -> Option<(DVec3, f64
         half_b: b.half,
         to_a: a.axes.transpose() * a.centre,
         to_b: b.axes.transpose() * a.centre,
-        turn: turn.to_cols_array_2d(),
+        turn: [turn.x_axis, turn.y_axis, turn.z_axis],
         spread: [turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs()],
     };
     let slack = PREFERENCE * size;
@@ -122,45 +122,80 @@ impl Relative {
         if faces_a.max_element().max(faces_b.max_element()) > margin {
             return None;
         }
-        let mut best = Axis { direction: DVec3::Z, separation: f64::NEG_INFINITY };
-        for (block, faces, toward) in [(a, faces_a, self.to_a), (b, faces_b, self.to_b)] {
-            for axis in 0..3 {
-                if faces[axis] > best.separation + slack {
-                    best = Axis { direction: block.axes.col(axis) * toward[axis].signum(), separation: faces[axis] };
-                }
+        let mut best = (f64::NEG_INFINITY, 0);
+        let separations = [faces_a.x, faces_a.y, faces_a.z, faces_b.x, faces_b.y, faces_b.z];
+        for (face, separation) in separations.into_iter().enumerate() {
+            if separation > best.0 + slack {
+                best = (separation, face);
             }
         }
-        Some(best)
+        let (separation, face) = best;
+        let (block, toward) = if face < 3 { (a, self.to_a) } else { (b, self.to_b) };
+        let axis = face % 3;
+        Some(Axis { direction: block.axes.col(axis) * toward[axis].signum(), separation })
     }
 
     /// The best of `best` and the nine products of edges; none beyond the margin.
     #[inline]
-    fn better_edge(&self, a: &Block, mut best: Axis, slack: f64, margin: f64) -> Option<Axis> {
-        let (r, abs) = (&self.turn, &self.spread);
-        for j in 0..3 {
-            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-            for i in 0..3 {
-                let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
-                // Axis i of A times axis j of B, in axes of A: components i1 and i2 only.
-                let (c1, c2) = (-r[j][i2], r[j][i1]);
-                let along = self.to_a[i1] * c1 + self.to_a[i2] * c2;
-                let radius_a = self.half_a[i1] * abs[j][i2] + self.half_a[i2] * abs[j][i1];
-                let radius_b = self.half_b[j1] * abs[j2][i] + self.half_b[j2] * abs[j1][i];
-                let raw = along.abs() - radius_a - radius_b;
-                // Dividing by the length (at most 1) cannot lift a negative value that is already too low.
-                let squared = c1 * c1 + c2 * c2;
-                if (raw <= 0.0 && raw <= best.separation + slack) || squared <= PARALLEL_SQUARED {
-                    continue;
-                }
-                let length = squared.sqrt();
-                let separation = raw / length;
-                if separation > margin {
-                    return None;
-                }
-                if separation > best.separation + slack {
-                    let direction = (a.axes.col(i1) * c1 + a.axes.col(i2) * c2) * (along.signum() / length);
-                    best = Axis { direction, separation };
-                }
+    fn better_edge(&self, a: &Block, best: Axis, slack: f64, margin: f64) -> Option<Axis> {
+        // Written out: constant indices need no look at which component is meant.
+        let best = self.better_edge_along([0, 1, 2], a, best, slack, margin)?;
+        let best = self.better_edge_along([1, 2, 0], a, best, slack, margin)?;
+        self.better_edge_along([2, 0, 1], a, best, slack, margin)
+    }
+
+    /// The best of `best` and the products of the three edges of A with that of B along its axis `j`; none beyond the
+    /// margin.
+    #[inline(always)]
+    fn better_edge_along(
+        &self,
+        [j, j1, j2]: [usize; 3],
+        a: &Block,
+        best: Axis,
+        slack: f64,
+        margin: f64,
+    ) -> Option<Axis> {
+        let (r, s, ha) = (self.turn[j], self.spread[j], self.half_a);
+        // One component for each axis of A; their lengths are left to those that may be better.
+        let along = r.cross(self.to_a);
+        let radius_a = DVec3::new(ha.y * s.z + ha.z * s.y, ha.z * s.x + ha.x * s.z, ha.x * s.y + ha.y * s.x);
+        let radius_b = self.half_b[j1] * self.spread[j2] + self.half_b[j2] * self.spread[j1];
+        let raw = along.abs() - radius_a - radius_b;
+        // Dividing by the length (at most 1) cannot lift a negative value that is already too low.
+        if raw.max_element() <= 0.0_f64.min(best.separation + slack) {
+            return Some(best);
+        }
+        self.best_product(r, [along, raw], a, best, slack, margin)
+    }
+
+    /// The best of `best` and the products of the edges of A with one of B along `r`, in axes of A: how far the centres
+    /// are apart along each, and the boxes, over the length of the product.
+    #[inline]
+    fn best_product(
+        &self,
+        r: DVec3,
+        [along, raw]: [DVec3; 2],
+        a: &Block,
+        mut best: Axis,
+        slack: f64,
+        margin: f64,
+    ) -> Option<Axis> {
+        for i in 0..3 {
+            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+            // Components i1 and i2 only.
+            let (c1, c2) = (-r[i2], r[i1]);
+            let squared = c1 * c1 + c2 * c2;
+            if raw[i] <= 0.0_f64.min(best.separation + slack) || squared <= PARALLEL_SQUARED {
+                continue;
+            }
+            let length = squared.sqrt();
+            let separation = raw[i] / length;
+            if separation > margin {
+                return None;
+            }
+            if separation > best.separation + slack {
+                let direction = (a.axes.col(i1) * c1 + a.axes.col(i2) * c2) * (along[i].signum() / length);
+                best = Axis { direction, separation };
             }
         }
         Some(best)
@@ -237,7 +272,9 @@ fn clip_faces(
     let patch_a = Patch::new(a, -normal, &frame);
     let patch_b = Patch::new(b, normal, &frame);
     let (mut polygon, mut spare) = (Eight::new(), Eight::new());
-    let common = intersect(&patch_a.corners, &patch_b.corners, SLACK * size, [&mut polygon, &mut spare]);
+    // All edges at once: their roots need not wait for each other.
+    let cuts = [0, 1, 2, 3].map(|edge| Cut::new(&patch_a.corners, edge, SLACK * size));
+    let common = intersect(cuts, &patch_b.corners, [&mut polygon, &mut spare]);
     let mut lowest = f64::INFINITY;
     for corner in common {
         let (above, below) = (patch_a.height.at(corner.at), patch_b.height.at(corner.at));

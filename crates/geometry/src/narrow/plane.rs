@@ -34,11 +34,9 @@ impl Plane {
         self.normal.dot(point - self.foot)
     }
 
-    /// False when a box of a body at `pose`, in body axes, lies above the margin.
-    pub(super) fn may_meet(&self, bounds: &Aabb, pose: &Pose, margin: f64) -> bool {
-        let local = pose.inverse_transform_vector(self.normal);
-        let centre = self.height(pose.position) + local.dot(bounds.center());
-        centre - local.abs().dot(0.5 * bounds.size()) <= margin
+    /// The half-space in axes of a body at `pose`.
+    pub(super) fn seen_from(&self, pose: &Pose) -> Seen {
+        Seen { normal: pose.inverse_transform_vector(self.normal), height: self.height(pose.position) }
     }
 
     fn push_corner(&self, corner: DVec3, feature: u32, margin: f64, out: &mut Vec<ContactPoint>) {
@@ -48,6 +46,21 @@ impl Plane {
             let point = corner - 0.5 * gap * self.normal;
             out.push(ContactPoint { point, normal: self.normal, gap, half_width: f64::INFINITY, feature });
         }
+    }
+}
+
+/// A solid half-space in axes of a body.
+pub(super) struct Seen {
+    normal: DVec3,
+    /// Of the centre of the body above the surface \[m\].
+    height: f64,
+}
+
+impl Seen {
+    /// False when a box in axes of the body lies above the margin.
+    pub(super) fn may_meet(&self, bounds: &Aabb, margin: f64) -> bool {
+        let centre = self.height + self.normal.dot(bounds.center());
+        centre - self.normal.abs().dot(0.5 * bounds.size()) <= margin
     }
 }
 

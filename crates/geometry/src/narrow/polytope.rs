@@ -13,7 +13,7 @@ use std::cell::RefCell;
 
 use granule_model::{ContactPoint, DVec3};
 
-use super::clip::{Corner, Frame, SLACK, cross, intersect};
+use super::clip::{Corner, Cut, Frame, SLACK, cross, intersect};
 use super::closest::{Cores, Relation};
 use super::patch::{Patch, Spot, spot};
 use super::solid::Solid;
@@ -373,7 +373,10 @@ impl Overlay<'_> {
         let (clipper, subject) = if a_clips { (patch_a, patch_b) } else { (patch_b, patch_a) };
         let common = match (&clipper.flat[..], &subject.flat[..]) {
             ([_, _], [_, _]) => cross(&clipper.flat, &subject.flat, SLACK * pair.size, buffers),
-            ([_, _, _, ..], [_, _, ..]) => intersect(&clipper.flat, &subject.flat, SLACK * pair.size, buffers),
+            ([_, _, _, ..], [_, _, ..]) => {
+                let cut = |edge| Cut::new(&clipper.flat, edge, SLACK * pair.size);
+                intersect((0..clipper.flat.len()).map(cut), &subject.flat, buffers)
+            }
             _ => return f64::INFINITY,
         };
         let mut lowest = f64::INFINITY;

@@ -8,10 +8,13 @@ const SAME_PLACE: f64 = 1e-7;
 /// Normals whose difference is shorter than this are the same: the angle up to which surfaces count as flat, twice.
 const SAME_NORMAL: f64 = 2e-5;
 
-/// Drops every contact from `start` on that repeats an earlier one, then makes the remaining keys unique.
-pub(super) fn tidy(out: &mut Vec<ContactPoint>, start: usize, size: f64) {
-    drop_twins(out, start, size);
-    separate_keys(&mut out[start..]);
+/// Drops every contact from `start` on that repeats an earlier one, then makes the remaining keys unique. A single one
+/// needs neither, nor the size of the pair.
+pub(super) fn tidy(out: &mut Vec<ContactPoint>, start: usize, size: impl FnOnce() -> f64) {
+    if out.len() > start + 1 {
+        drop_twins(out, start, size());
+        separate_keys(&mut out[start..]);
+    }
 }
 
 /// Drops every contact from `start` on that repeats an earlier one.

@@ -10,7 +10,7 @@ use granule_model::{Aabb, ContactPoint, DVec3, Pose};
 use super::{NEAR, middle};
 use crate::geometry::Geometry;
 use crate::ground::{Lie, TriangleSurface};
-use crate::narrow::compound::Pieces;
+use crate::narrow::piece_pairs::Pieces;
 use crate::narrow::{Side, mix};
 
 /// A way that passes a triangle at this share of its size is taken to meet it, so that none slips between two.
