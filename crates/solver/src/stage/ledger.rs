@@ -42,8 +42,8 @@ impl Ledger {
     }
 }
 
-/// The energy that the impulses of the rows took in a step of `dt` \[s\], by contact and in total; `ledgers` is scratch,
-/// one for each block.
+/// The energy that the impulses of the rows took in a step of `dt` \[s\], by contact and in total; `ledgers` is
+/// scratch, one for each block.
 pub(super) fn ledger(
     island: &mut Island<'_>,
     dt: f64,
