@@ -36,8 +36,8 @@ const LASTS: f64 = 0.5;
 #[repr(align(64))]
 struct Face {
     centre: DVec3,
-    /// How far its surface reaches from there \[m\]; infinite for what holds no volume.
-    extent: f64,
+    /// Radius of a ball about it that holds all of the body \[m\]; see [`Table::holding`].
+    holding: f64,
     /// Equal-volume radius \[m\].
     radius: f64,
     /// See [`Contacts::reach`] \[m\].
@@ -57,7 +57,7 @@ impl Face {
     fn of(bodies: &Bodies<'_>, i: usize, search: &Reach, reach: f64) -> Self {
         Face {
             centre: bodies.pose[i].position,
-            extent: if bodies.radius[i] < f64::INFINITY { bodies.extent[i] } else { f64::INFINITY },
+            holding: bodies.holding[i],
             radius: bodies.radius[i],
             reach,
             hit: search.hit(i),
@@ -249,11 +249,11 @@ fn pair_contacts(
     let Task { points, found, sights } = task;
     let as_hit = x.hit + y.hit + SLACK * radius;
     if x.is_ball && y.is_ball {
-        let point = balls(x.centre, x.extent, y.centre, y.extent, as_hit);
+        let point = balls(x.centre, x.holding, y.centre, y.holding, as_hit);
         found.extend(point.as_ref().map(contact));
         return;
     }
-    let reach = x.extent + y.extent + as_hit;
+    let reach = x.holding + y.holding + as_hit;
     if x.centre.distance_squared(y.centre) > reach * reach {
         return;
     }
@@ -326,6 +326,7 @@ mod tests {
             half_width: vec![0.5; 2],
             round: vec![true; 2],
             extent: vec![0.5; 2],
+            holding: vec![0.5; 2],
             radius: vec![0.5; 2],
             shape: vec![shape; 2],
             ..Table::default()

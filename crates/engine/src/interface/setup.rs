@@ -9,7 +9,7 @@ use granule_model::{BodyId, BodyKind, Coefficients, DVec3, InverseInertia, Mater
 use crate::interface::simulation::Simulation;
 use crate::step::drive;
 use crate::world::account::Account;
-use crate::world::bodies::{Driven, NO_STEP, label};
+use crate::world::bodies::{Driven, NO_STEP, holding_radius, label};
 use crate::world::catalogue::SharedForceField;
 use crate::world::check;
 use crate::world::contact::Contact;
@@ -131,6 +131,7 @@ impl Simulation {
         b.present.push(true);
         b.round.push(check::is_round(&shape));
         b.extent.push(shape.bounding_radius());
+        b.holding.push(holding_radius(&shape));
         b.radius.push(shape.equivalent_radius());
         b.half_width.push(shape.half_width());
         if shape.is_ground() {

@@ -31,6 +31,8 @@ pub(crate) struct Table {
     pub(crate) round: Vec<bool>,
     /// Largest distance of the surface from the centre of mass \[m\].
     pub(crate) extent: Vec<f64>,
+    /// Radius of a ball around the centre of mass that holds all of the body \[m\]; see [`holding_radius`].
+    pub(crate) holding: Vec<f64>,
     pub(crate) present: Vec<bool>,
     pub(crate) shape: Vec<Shape>,
     pub(crate) material: Vec<u32>,
@@ -49,6 +51,16 @@ pub(crate) struct Table {
     pub(crate) driven: Vec<Driven>,
     /// Number of the simulation within the process; only handles have it.
     pub(crate) simulation: u64,
+}
+
+/// Radius of a ball around the centre of mass that holds all of a body of this shape, what stands out between the nodes
+/// of a level-set grain included \[m\]; infinite for shapes that hold no volume.
+pub(crate) fn holding_radius(shape: &Shape) -> f64 {
+    if shape.has_volume() {
+        shape.bounding_radius() + shape.hidden_between_nodes().unwrap_or(0.0)
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// A driven body's motion.
@@ -296,5 +308,25 @@ impl Bodies<'_> {
         } else {
             0.0
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use granule_geometry::GrainOptions;
+
+    use super::*;
+
+    /// Of a long grain with few nodes the sides stand out by 0.09 m between them, and a tip might.
+    #[test]
+    fn the_ball_around_a_grain_holds_what_stands_out_between_its_nodes() {
+        let capsule = Shape::capsule(0.2, 4.0).expect("the lengths are valid");
+        let tip = capsule.bounding_radius();
+        let options = GrainOptions { spacing: 0.05, nodes: 60 };
+        let grain = Shape::level_set_of(&capsule, &options).expect("the grid resolves it");
+        let (nodes, holding) = (grain.bounding_radius(), holding_radius(&grain));
+        assert!(nodes < tip && holding > tip && holding < 1.1 * tip, "{nodes} and {holding} of {tip}");
+        assert_eq!(holding_radius(&capsule), tip);
+        assert_eq!(holding_radius(&Shape::half_space(DVec3::Z).expect("a normal")), f64::INFINITY);
     }
 }
