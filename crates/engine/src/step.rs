@@ -36,7 +36,6 @@ pub(crate) mod wake;
 use granule_solver::SweepCounts;
 
 use crate::book::clock::Clock;
-use crate::book::energy::Datum;
 use crate::book::report::{Phase, StepReport};
 use crate::step::observe::Outcome;
 use crate::step::part::{Part, TURNS};
@@ -80,7 +79,7 @@ pub(crate) fn substep(
             detect::look(part.ahead(), &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
         }
         motion.forced.clone_from(&bodies.velocity);
-        let forced = Datum::kinetic(&bodies.view(table, frames));
+        let forced = part.datum.energies(&bodies.view(table, frames)).kinetic();
         clock.enter(Phase::Closing);
         exchange::closing(catalogue, part, bodies, frames, &detected.contacts, exchange);
         clock.enter(Phase::Islands);

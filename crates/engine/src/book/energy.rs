@@ -1,7 +1,6 @@
 //! Energies of all bodies, as the book reads them.
 
-use glam::DVec2;
-use granule_measure::{Energies, Sum};
+use granule_measure::Energies;
 use granule_model::DVec3;
 
 use crate::world::bodies::Bodies;
@@ -24,19 +23,6 @@ impl Datum {
             let motions = range.filter(|i| bodies.dynamic[*i]).map(|i| bodies.motion(i));
             Energies::of(motions, self.gravity, self.point)
         })
-    }
-
-    /// Kinetic energy of all bodies \[J\].
-    pub(crate) fn kinetic(bodies: &Bodies<'_>) -> f64 {
-        let of = |range: std::ops::Range<usize>| {
-            let [mut translational, mut rotational] = [Sum::default(); 2];
-            for motion in range.filter(|i| bodies.dynamic[*i]).map(|i| bodies.motion(i)) {
-                translational.add(motion.translational_energy());
-                rotational.add(motion.rotational_energy());
-            }
-            DVec2::new(translational.value(), rotational.value())
-        };
-        parallel::sum(0..bodies.len(), &of).element_sum()
     }
 
     /// E* of a body \[J\].

@@ -113,28 +113,24 @@ impl Given<'_> {
     }
 }
 
-/// A body as the solver sees it.
-fn solver_body(bodies: &Bodies<'_>, i: usize) -> SolverBody {
+/// A body as the solver sees it, with its tensor.
+fn solver_body(bodies: &Bodies<'_>, i: usize) -> (SolverBody, DMat3) {
     if bodies.awake(i) {
-        SolverBody::new(bodies.velocity[i], bodies.inverse_mass[i], &bodies.inverse_inertia[i]).0
+        SolverBody::new(bodies.velocity[i], bodies.inverse_mass[i], &bodies.inverse_inertia[i])
     } else {
-        SolverBody::new(bodies.velocity[i], 0.0, &InverseInertia::ZERO).0
+        SolverBody::new(bodies.velocity[i], 0.0, &InverseInertia::ZERO)
     }
 }
 
-/// Makes the inverse inertia of each body of `index` anew where that is a tensor, else zero. Where all that moves are
-/// balls nobody reads one, and they are left as they are.
+/// Makes the tensors of the bodies of `index` anew. Where all that moves are balls nobody reads one, and they are left
+/// as they are.
 fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
     make_room(tensors, index.len());
     if bodies.round.iter().zip(&bodies.dynamic).all(|(round, dynamic)| *round || !*dynamic) {
         tensors.resize(index.len(), DMat3::ZERO);
-        return;
+    } else {
+        parallel::fill(tensors, index.len(), &|slot| solver_body(bodies, index[slot] as usize).1);
     }
-    let tensor = |i: usize| match &bodies.inverse_inertia[i] {
-        InverseInertia::General(tensor) if bodies.awake(i) => *tensor,
-        _ => DMat3::ZERO,
-    };
-    parallel::fill(tensors, index.len(), &|slot| tensor(index[slot] as usize));
 }
 
 impl Problems {
@@ -180,7 +176,7 @@ impl Problems {
         let index = &self.layout.bodies;
         make_room(&mut self.bodies, index.len());
         make_room(&mut self.unforced, index.len());
-        parallel::fill(&mut self.bodies, index.len(), &|slot| solver_body(bodies, index[slot] as usize));
+        parallel::fill(&mut self.bodies, index.len(), &|slot| solver_body(bodies, index[slot] as usize).0);
         fill_tensors(bodies, index, &mut self.tensors);
         parallel::fill(&mut self.unforced, index.len(), &|slot| unforced[index[slot] as usize]);
         make_room(&mut self.rows, self.layout.rows.len());

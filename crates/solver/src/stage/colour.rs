@@ -17,8 +17,6 @@ pub(super) struct Colours {
     order: Vec<u32>,
     sorted: Vec<u32>,
     count: Vec<usize>,
-    /// Whether no pair has a second contact.
-    are_single: bool,
     /// Where each class ends; those behind all colours hold a single contact each.
     ends: Vec<usize>,
 }
@@ -30,14 +28,12 @@ impl Colours {
         self.met.clear();
         self.met.resize(bodies, 0);
         self.colour.clear();
-        self.are_single = true;
         let mut count = [0usize; COLOURS + 1];
         let mut pair = ([None; 2], 0u8, 0u32);
         for (k, movable) in ends.enumerate() {
             // Two pairs with the same movable body and different walls are two pairs; as one they would do no harm.
             if k > 0 && pair.0 == movable {
                 pair.2 += 1;
-                self.are_single = false;
             } else {
                 let met = movable.into_iter().flatten().fold(0, |met, body| met | self.met[body as usize]);
                 let colour = ((!met).trailing_zeros() as usize).min(COLOURS);
@@ -50,14 +46,7 @@ impl Colours {
             count[usize::from(pair.1)] += 1;
         }
         self.sort_by_colour(&mut count);
-        if self.are_single {
-            self.ends.clear();
-            self.ends.extend_from_slice(&count[..COLOURS]);
-            self.ends.extend(count[COLOURS - 1] + 1..=self.order.len());
-            std::mem::swap(&mut self.order, &mut self.sorted);
-        } else {
-            self.sort_by_place(&count);
-        }
+        self.sort_by_place(&count);
     }
 
     /// Turns `count` into where each colour ends.

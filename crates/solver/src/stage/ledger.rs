@@ -17,7 +17,8 @@ pub(super) struct Ledger {
     pub(super) approach: f64,
     /// `sum P.(u0 + u+)/2`: the change of E*.
     pub(super) rise: f64,
-    /// What of it friction takes.
+    /// What of it friction takes, rolling and torsion included: of a body at rest none, where friction that only takes
+    /// what gravity gave it in the step seems to work on the kinetic energy.
     pub(super) star_friction: f64,
     /// Whether a contact ends the step with more overlap than its allowance.
     pub(super) is_deep: bool,

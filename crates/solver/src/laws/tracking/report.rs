@@ -62,12 +62,6 @@ pub(super) struct Taken {
 
 impl Taken {
     pub(super) fn of(row: &Row, hits: &HitSettings, threshold: f64, before: &[Velocity]) -> Self {
-        let is_left = row.left < -threshold && hits.touches_after(row);
-        let has_friction = row.static_friction > 0.0;
-        if row.normal_impulse <= 0.0 {
-            // Nothing pressed, so that nothing was taken.
-            return Taken { has_friction, is_reached: is_left, ..Taken::default() };
-        }
         let is_hit = hits.was_hit(row);
         let work = if is_hit { row.normal_work } else { row.normal_work.min(0.0) };
         Taken {
@@ -76,8 +70,8 @@ impl Taken {
             taken_on_star: if is_hit { -0.5 * row.normal_impulse * (row.came + row.left) } else { 0.0 },
             budget: row.friction_work.min(0.0) + work,
             approach: if is_hit { (-normal_velocity(row, before)).max(0.0) } else { 0.0 },
-            has_friction,
-            is_reached: is_hit || is_left,
+            has_friction: row.static_friction > 0.0,
+            is_reached: is_hit || (row.left < -threshold && hits.touches_after(row)),
         }
     }
 
