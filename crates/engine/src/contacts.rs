@@ -5,3 +5,4 @@ pub(crate) mod correct;
 pub(crate) mod crossing;
 pub(crate) mod reach;
 pub(crate) mod search;
+pub(crate) mod turning;

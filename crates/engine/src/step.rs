@@ -18,6 +18,7 @@
 //! Tracing span `step` holds the spans of its phases, those of undone attempts included.
 
 pub(crate) mod advance;
+pub(crate) mod alone;
 pub(crate) mod attempt;
 pub(crate) mod balance;
 pub(crate) mod detect;
@@ -26,6 +27,7 @@ pub(crate) mod drive;
 pub(crate) mod event;
 pub(crate) mod exchange;
 pub(crate) mod forces;
+pub(crate) mod group;
 pub(crate) mod jam;
 pub(crate) mod make;
 pub(crate) mod observe;

@@ -32,6 +32,32 @@ pub(crate) struct ShapeData {
     pub(crate) surface: Option<Surface>,
 }
 
+/// How the surface of a shape is rounded where it touches first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rounding {
+    /// Corners and edges.
+    Sharp,
+    /// All points within so much \[m\] of a point or of a segment.
+    Radius(f64),
+}
+
+/// Cosine of the angle between a face and a normal that is the face's: 1e-6 rad, beyond what rounding leaves.
+const ALIGNED: f64 = 1.0 - 5e-13;
+
+/// See [`Shape::rounding`].
+fn rounding(geometry: &Geometry) -> Option<Rounding> {
+    match geometry {
+        Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => Some(Rounding::Radius(*radius)),
+        Geometry::Cuboid { .. } | Geometry::Convex(_) => Some(Rounding::Sharp),
+        Geometry::Compound(parts) => {
+            let mut of_parts = parts.iter().map(|part| rounding(&part.geometry));
+            let first = of_parts.next()??;
+            of_parts.all(|of_part| of_part == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+}
+
 impl Shape {
     /// The kind of shape, as in scene files.
     pub fn name(&self) -> &'static str {
@@ -79,6 +105,23 @@ impl Shape {
     /// True for a solid body of finite volume; only such bodies can be dynamic.
     pub fn has_volume(&self) -> bool {
         self.0.unit_mass.is_some()
+    }
+
+    /// How what touches first of the shape is rounded, where that is the same all over: none where it is not, and of
+    /// shapes without inside.
+    pub fn rounding(&self) -> Option<Rounding> {
+        rounding(&self.0.geometry)
+    }
+
+    /// Whether the surface is flat where it looks along the unit vector `normal` (body axes): no more than a plane
+    /// touches there whatever lies on it. Known of half-spaces, of floor and walls of containers, and of cuboids.
+    pub fn is_flat_along(&self, normal: DVec3) -> bool {
+        match &self.0.geometry {
+            Geometry::HalfSpace { .. } => true,
+            Geometry::Container(container) => container.planes.iter().any(|(n, _)| n.dot(normal) >= ALIGNED),
+            Geometry::Cuboid { .. } => normal.abs().max_element() >= ALIGNED,
+            _ => false,
+        }
     }
 
     /// True for a half-space, and for containers and drums, whose walls have no end.

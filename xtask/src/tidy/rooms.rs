@@ -88,7 +88,7 @@ const ALL: &[Layers] = &[
     Layers {
         folder: "crates/engine/src/contacts",
         path: "contacts",
-        layers: &[&["correct", "reach"], &["crossing", "search"], &["closing"]],
+        layers: &[&["correct", "reach", "turning"], &["crossing", "search"], &["closing"]],
     },
     Layers {
         folder: "crates/engine/src/islands",
@@ -104,9 +104,9 @@ const ALL: &[Layers] = &[
             &["advance", "balance", "exchange", "observe", "wake"],
             &["substep"],
             &["attempt"],
-            &["jam"],
+            &["event", "group", "jam"],
+            &["alone"],
             &["divide"],
-            &["event"],
             &["make"],
         ],
     },

@@ -263,7 +263,7 @@ impl StepReport {
     }
 
     /// Adds what a part of the step was spent on, whether it stands or not.
-    fn spend(&mut self, part: &StepReport) {
+    pub(crate) fn spend(&mut self, part: &StepReport) {
         for (sum, x) in self.seconds.iter_mut().zip(part.seconds) {
             *sum += x;
         }

@@ -77,6 +77,11 @@ impl Active {
         }
     }
 
+    /// All contacts of the state, those left out of the part included.
+    pub(crate) fn all(&self) -> &Contacts {
+        &self.all
+    }
+
     /// The contacts of the part.
     pub(crate) fn contacts(&self) -> &[Contact] {
         if self.is_cut { &self.closing } else { &self.all.list }

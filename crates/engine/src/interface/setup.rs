@@ -42,7 +42,7 @@ impl Simulation {
             mixed.map_err(|source| EngineError::Pair { a: other, b: index, source })?;
         }
         self.catalogue.materials.push(material);
-        self.catalogue.pairs.add(&self.catalogue.materials);
+        Arc::make_mut(&mut self.catalogue.pairs).add(&self.catalogue.materials);
         self.state.control.choice_is_stale = true;
         Ok(MaterialId::of(self.catalogue.bodies.simulation, index as u32))
     }
@@ -55,7 +55,7 @@ impl Simulation {
     pub fn set_pair(&mut self, a: MaterialId, b: MaterialId, values: Coefficients) -> Result<(), EngineError> {
         let (a, b) = (self.material_index(a)?, self.material_index(b)?);
         values.validate().map_err(|source| EngineError::Pair { a, b, source })?;
-        self.catalogue.pairs.set(a, b, values);
+        Arc::make_mut(&mut self.catalogue.pairs).set(a, b, values);
         self.state.control.choice_is_stale = true;
         self.wake_all();
         Ok(())

@@ -152,7 +152,7 @@ impl Impact {
         if !self.standing.iter().any(|s| s.hit) {
             return totals;
         }
-        let clusters = self.clusters(bodies, contacts, pairs);
+        let clusters = self.clusters(bodies, contacts, pairs, limits);
         // Every cluster is well-formed; a law that says otherwise is refused like any wrong answer.
         let resolve =
             |cluster: &Cluster| law.resolve_from(&cluster.problem, limits.left(cluster.speed), &cluster.plastic).ok();
@@ -175,7 +175,7 @@ impl Impact {
     }
 
     /// Finds the clusters that hold a hit contact.
-    fn clusters(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], pairs: &Pairs) -> Vec<Cluster> {
+    fn clusters(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], pairs: &Pairs, limits: &Limits) -> Vec<Cluster> {
         self.awake.clear();
         self.awake.extend((0..bodies.len()).map(|i| bodies.awake(i)));
         self.touching.clear();
@@ -210,7 +210,13 @@ impl Impact {
                 let (a, b) = (place(contacts[c].a), place(contacts[c].b));
                 ProblemContact { a, b: Some(b), ..problem_contact(bodies, pairs, &contacts[c], &self.velocity) }
             };
-            let of_problem = own().map(contact).collect();
+            let mut of_problem: Vec<_> = own().map(contact).collect();
+            let is_given_back = |(c, of): (usize, &ProblemContact)| {
+                is_given_back(&contacts[c], of.coefficients.restitution, bodies, &self.velocity, limits)
+            };
+            if limits.at_touch && !own().zip(&of_problem).any(is_given_back) {
+                of_problem.iter_mut().for_each(|of| of.coefficients.restitution = 0.0);
+            }
             let body = |i: &u32| {
                 let i = *i as usize;
                 problem_body(bodies, i, self.velocity[i], self.awake[i])
@@ -296,6 +302,12 @@ pub(crate) fn problem_contact(
         normal: c.normal,
         coefficients: pairs.of(bodies.table, c, bodies.pose, velocities),
     }
+}
+
+/// Whether a contact that bodies meet at touch with these velocities drives them apart faster than what may be.
+fn is_given_back(c: &Contact, restitution: f64, bodies: &Bodies<'_>, velocities: &[Velocity], limits: &Limits) -> bool {
+    let approach = -c.normal_velocity(bodies.pose, velocities);
+    restitution * approach > limits.hits(c.speed(bodies.pose, velocities)).lift
 }
 
 /// Largest relative velocity at a contact \[m/s\].

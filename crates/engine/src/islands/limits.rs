@@ -42,6 +42,12 @@ const MORE_SWEEPS: u32 = 200;
 const STAGE_TRACE: f64 = 1e-12;
 /// A contact was hit when its approach speeds before and after sum to more than this many times g dt.
 const HIT: f64 = 4.0;
+/// Share of the threshold [`HIT`], and of what an impact law leaves, where steps go from touch to touch: an edge that a
+/// slender block rocks on to comes in with a tenth of g dt.
+const RESOLVED: f64 = 1.0 / 1024.0;
+/// Share of the speed, below which nothing is given back, where steps go from touch to touch: who bounces as fast as
+/// that comes back four times a step. It bounds what a part may cost.
+const LIFTED: f64 = 1.0 / 8.0;
 /// An impact law leaves approach speeds up to this many times g dt to the next contact stage.
 const LEFT: f64 = 0.4;
 /// The release of tracked energy leaves more, since it takes the worst contact first and so pays for the last of a
@@ -100,6 +106,8 @@ pub(crate) struct Limits {
     /// Factor on the sweeps of a stage, for a part of a step that failed before \[-\].
     pub(crate) patience: u32,
     pub(crate) accuracy: Accuracy,
+    /// See [`Limits::at_touch()`].
+    pub(crate) at_touch: bool,
 }
 
 impl Limits {
@@ -136,15 +144,22 @@ impl Limits {
         }
     }
 
+    /// The limits where bodies are stopped at touch and not before: what they come with is known then, and far slower
+    /// ones are told from loads at rest.
+    pub(crate) fn at_touch(&self) -> Limits {
+        Limits { at_touch: true, ..*self }
+    }
+
     /// Which contacts are impacts, where bodies are as fast as `speed` against each other \[m/s\].
     pub(crate) fn hits(&self, speed: f64) -> HitSettings {
-        let (fast, lift) = (self.speed_of_gravity(HIT, speed), self.speed_of_gravity(1.0, speed));
+        let [resolved, lifted] = if self.at_touch { [RESOLVED, LIFTED] } else { [1.0; 2] };
+        let (fast, lift) = (self.speed_of_gravity(resolved * HIT, speed), self.speed_of_gravity(lifted, speed));
         HitSettings { fast, lift, dt: self.dt }
     }
 
     /// Approach speed that impacts may leave to the next contact stage \[m/s\].
     pub(crate) fn left(&self, speed: f64) -> f64 {
-        self.speed_of_gravity(LEFT, speed)
+        self.speed_of_gravity(if self.at_touch { RESOLVED * LEFT } else { LEFT }, speed)
     }
 
     /// How energy is released.

@@ -18,6 +18,8 @@ pub(super) struct Outcome {
     /// What driven bodies that turn ask for beside the chords that they move along, over half the length of the step
     /// \[W\].
     pub(super) carried_round: f64,
+    /// Whether a contact of it was closing fast when the contact stage stopped it; asked of small islands only.
+    pub(super) struck: bool,
     /// Whether an impact makes the contact stage start anew.
     pub(super) again: bool,
     /// Whether the contact stage could not keep the bodies apart.

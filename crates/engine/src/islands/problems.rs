@@ -5,7 +5,7 @@
 //! block that touches them.
 
 use granule_islands::Islands;
-use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
+use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
 use granule_solver::release;
 use granule_solver::stage::{self, carried_round, driven_work, driven_work_on_star};
 use granule_solver::{ContactState, Island, Row, RowInput, SolverBody, SweepCounts, Tracking, make_room};
@@ -88,12 +88,15 @@ pub(crate) struct Given<'a> {
 
 /// What of an overlap's bound no rounding of it reaches: contacts beyond that share are looked at one by one.
 const SURELY: f64 = 1.0 - 1e-12;
+/// Rows of an island from which on it is not asked what its bodies do because they turn, see
+/// `contacts::turning`, nor whether something in it was struck: no island of few bodies has so many.
+const MANY: usize = 1000;
 /// Rows of an island from which on they are prepared on all threads.
 const PARALLEL: usize = 4096;
 
 impl Given<'_> {
     /// What the solver is told of a contact.
-    fn row_input(&self, place: &Place, coefficients: Coefficients, gap: f64) -> RowInput {
+    fn row_input(&self, place: &Place, coefficients: Coefficients, gap: f64, drift: DVec3) -> RowInput {
         let contact = &self.contacts[place.contact as usize];
         let warm = self.carried[place.contact as usize].scaled(self.dt);
         let arm = |i: u32| contact.point - self.bodies.pose[i as usize].position;
@@ -107,6 +110,7 @@ impl Given<'_> {
             coefficients,
             radius: contact.radius,
             allowance: SURELY * self.overlap_bound * contact.thickness,
+            drift,
             warm_normal: warm.normal,
             warm_tangential: warm.tangential,
         }
@@ -164,12 +168,14 @@ impl Problems {
         &self.islands
     }
 
-    /// Lays out bodies and rows; `gap` says what a contact has to close.
+    /// Lays out bodies and rows; `gap` says what a contact has to close, `drift` what a contact of a small island asks
+    /// for because its bodies turn.
     pub(crate) fn assemble(
         &mut self,
         given: &Given<'_>,
         coefficients: impl Fn(&Contact) -> Coefficients + Sync,
         gap: impl Fn(&Contact) -> f64 + Sync,
+        drift: impl Fn(&Contact) -> DVec3 + Sync,
     ) {
         let Given { bodies, contacts, unforced, .. } = *given;
         self.layout.build(&self.islands, bodies, &self.awake, contacts, &mut self.halves);
@@ -184,9 +190,11 @@ impl Problems {
         let mut first = Span::default();
         for span in &self.layout.spans {
             let (of_island, tensors) = (&self.bodies[first.bodies..], &self.tensors[first.bodies..]);
+            let is_small = span.rows - first.rows < MANY;
             let prepare = |(row, place): (&mut Row, &Place)| {
                 let contact = &contacts[place.contact as usize];
-                let input = given.row_input(place, coefficients(contact), gap(contact));
+                let drift = if is_small { drift(contact) } else { DVec3::ZERO };
+                let input = given.row_input(place, coefficients(contact), gap(contact), drift);
                 row.prepare(&input, of_island, tensors, given.dt);
             };
             let range = first.rows..span.rows;
@@ -218,8 +226,26 @@ impl Problems {
             outcome.stage = lender.lend(island.rows.len(), |scratch| {
                 stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
             });
+            let hits = limits.at_touch().hits(outcome.scale.speed);
+            outcome.struck = island.rows.len() < MANY && island.rows.iter().any(|row| hits.was_stopped(row));
         });
         self.swept(|_| true)
+    }
+
+    /// The contacts that were closing fast when the contact stage stopped them, by their places in the engine's list.
+    pub(crate) fn stopped(&self, limits: &Limits) -> impl Iterator<Item = (u32, &Row)> {
+        let spans = self.layout.spans.iter().zip(&self.outcomes);
+        let starts = std::iter::once(0).chain(self.layout.spans.iter().map(|span| span.rows));
+        spans.zip(starts).flat_map(move |((span, outcome), start)| {
+            let hits = limits.hits(outcome.scale.speed);
+            let rows = self.rows[start..span.rows].iter().zip(&self.layout.rows[start..span.rows]);
+            rows.filter(move |(row, _)| hits.was_stopped(row)).map(|(row, place)| (place.contact, row))
+        })
+    }
+
+    /// The small islands in which a contact was closing fast when the contact stage stopped it.
+    pub(crate) fn struck(&self) -> impl Iterator<Item = granule_islands::Island<'_>> {
+        self.islands.iter().zip(&self.outcomes).filter(|(_, outcome)| outcome.struck).map(|(island, _)| island)
     }
 
     /// What the stages made last went through, of the islands for which `of` holds.
@@ -566,7 +592,7 @@ mod tests {
         let mut problems = Problems::default();
         problems.find(&bodies, &[]);
         let given = Given { bodies: &bodies, contacts: &[], carried: &[], unforced: &[], dt: 1.0, overlap_bound: 0.0 };
-        problems.assemble(&given, |_| unreachable!("no contact"), |c| c.gap);
+        problems.assemble(&given, |_| unreachable!("no contact"), |c| c.gap, |_| DVec3::ZERO);
         assert_eq!(problems.count(), 0);
         assert_eq!(problems.totals(&[]).sweeps, 0);
     }

@@ -73,6 +73,7 @@ impl Pressed {
             &given,
             |c| *catalogue.pairs.at(table, c),
             |c| if c.is_near() { c.gap.min(0.0) } else { c.gap },
+            |_| DVec3::ZERO,
         );
         let accuracy = Accuracy { tolerance: TOLERANCE, sweeps: SWEEPS, ..part.accuracy };
         problems.solve(&Part { accuracy, ..*part }.limits(), view.account);

@@ -12,12 +12,11 @@
 //! radius. Where it was too long after all (corners that turn) the move is undone and shortened.
 //!
 //! **Termination.** Contacts slower than a few g dt are no impacts but rest: they are left to the contact stage, and
-//! with them the end of every sequence of ever smaller bounces (Zeno). A step makes at most [`MOVES`] moves for every
-//! body and [`LEAST_MOVES`]; what is left of it then is one ordinary step, counted in
-//! [`crate::StepReport::unfinished`].
+//! with them the end of every sequence of ever smaller bounces (Zeno). Whoever asks for a step says how many moves it
+//! may take, and what becomes of the rest.
 //!
-//! **Fallback.** Nothing between impacts divides a move or tells a jam. A step in which contacts were pressed too deep,
-//! as by driven bodies or by plates that swing, is undone and made as an ordinary one, and is counted there as well.
+//! Nothing between impacts divides a move or tells a jam. Whether contacts were pressed too deep, as by driven bodies
+//! or by plates that swing, is told by [`Step::has_sunk`].
 
 use granule_measure::Energies;
 use granule_model::DVec3;
@@ -28,7 +27,6 @@ use crate::islands::impact::{Impact, ImpactTotals, Standing};
 use crate::islands::limits::Limits;
 use crate::step::attempt::Step;
 use crate::step::detect;
-use crate::step::divide::Stop;
 use crate::step::part::{Part, Pass, TURNS};
 use crate::step::scratch::{Exchange, Scratch};
 use crate::step::wake;
@@ -44,55 +42,47 @@ use crate::world::state::State;
 const ARRIVED: f64 = 1e-10;
 /// Gap up to which a contact touches in the law's problem, over the smaller radius: as in `granule resolve`.
 const TOUCH: f64 = 1e-6;
-/// Moves in a step.
-const MOVES: usize = 50;
-const LEAST_MOVES: usize = 1000;
 /// How often a move that went too far is shortened.
 const SHORTENINGS: usize = 60;
 /// Share of a step that is not worth a move.
 const NOTHING: f64 = 1e-12;
 /// Where the state before a move is kept, beyond those of divided steps.
-const KEPT: usize = 8;
+pub(crate) const KEPT: usize = 8;
 
 impl Step<'_> {
-    /// Makes a step of `dt`, impact after impact, from the state kept at `start`; as an ordinary one where bodies sink
-    /// into each other so.
-    pub(crate) fn step_by_events(&mut self, dt: f64, start: usize) -> Result<(), Stop> {
-        let begun = self.tally();
-        self.move_by_events(dt)?;
-        // On the way as well as at the end: a plate may sink and swing out again.
-        let at_start = &self.scratch.saved[start].detected.contacts.list;
-        let deepest = at_start.iter().map(Contact::depth).fold(0.0, f64::max);
-        if !overlap::fails(&self.catalogue.settings.accuracy, self.report.largest_overlap_thin, deepest, 1.0) {
-            return Ok(());
-        }
-        self.take_back(&begun);
-        self.report.unfinished += 1;
-        self.go_back(start);
-        self.save(0);
-        self.step_by_margin(dt)
-    }
-
-    fn move_by_events(&mut self, dt: f64) -> Result<(), Stop> {
-        let mut left = dt;
-        let mut moves = LEAST_MOVES.max(MOVES * self.catalogue.bodies.len());
+    /// Makes a step of `dt`, impact after impact, in so many moves at most. Returns the time that is left of it when
+    /// these are spent \[s\].
+    pub(crate) fn move_by_events(&mut self, dt: f64, most_moves: usize) -> Result<Option<f64>, EngineError> {
+        let (mut left, mut moves) = (dt, most_moves);
         while left > NOTHING * dt {
             self.find_touching(dt);
             self.resolve_touching(dt);
             if moves == 0 {
-                self.report.unfinished += 1;
-                self.save(0);
-                return self.divide(left, 0);
+                return Ok(Some(left));
             }
             moves -= 1;
             let until = self.first_touch(left, dt).unwrap_or(left);
             left -= self.fly(until, dt)?;
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// The limits of a step of `dt` \[s\] at its impacts.
+    fn limits_at_touch(&self, dt: f64) -> Limits {
+        let limits = self.part(dt).limits();
+        if self.catalogue.settings.stepping.resolves_touches() { limits.at_touch() } else { limits }
+    }
+
+    /// Whether bodies have sunk into each other in the moves since the state kept at `start`: on the way as well as at
+    /// the end, as a plate may sink and swing out again.
+    pub(crate) fn has_sunk(&self, start: usize) -> bool {
+        let at_start = &self.scratch.saved[start].detected.contacts.list;
+        let deepest = at_start.iter().map(Contact::depth).fold(0.0, f64::max);
+        overlap::fails(&self.catalogue.settings.accuracy, self.report.largest_overlap_thin, deepest, 1.0)
     }
 
     /// Finds the contacts of the coming step where they are not known.
-    fn find_touching(&mut self, dt: f64) {
+    pub(crate) fn find_touching(&mut self, dt: f64) {
         if self.state.detected.is_stale {
             let ahead = Ahead::under(self.catalogue.gravity(), dt);
             let Scratch { frames, detection, .. } = &mut *self.scratch;
@@ -105,7 +95,7 @@ impl Step<'_> {
     /// Resolves what touches and approaches, at once, with the sleepers that take part.
     fn resolve_touching(&mut self, dt: f64) {
         let (catalogue, part) = (self.catalogue, self.part(dt));
-        let limits = part.limits();
+        let limits = self.limits_at_touch(dt);
         self.scratch.sleep.begin_step();
         let State { bodies, rest, detected, .. } = &mut *self.state;
         wake::met(catalogue, &part, bodies, rest, &detected.contacts, &mut self.scratch.sleep);
@@ -215,12 +205,14 @@ impl Step<'_> {
 
     /// Time to the first touch within `left` that is an impact \[s\].
     fn first_touch(&self, left: f64, dt: f64) -> Option<f64> {
-        let (limits, bodies, gravity) = (self.part(dt).limits(), self.bodies(), self.catalogue.gravity());
+        let (limits, bodies, gravity) = (self.limits_at_touch(dt), self.bodies(), self.catalogue.gravity());
         let mut first = None;
         for c in self.state.detected.contacts.list.iter().filter(|c| !has_arrived(c)) {
             let pull = |i: u32| if bodies.awake(i as usize) { c.normal.dot(gravity) } else { 0.0 };
             let (speed, pull) = (c.normal_velocity(bodies.pose, bodies.velocity), pull(c.a) - pull(c.b));
-            let Some(time) = time_to_close(c.gap, speed, pull) else { continue };
+            // Not quite to the touch: what is passed by rounding would have to be stopped.
+            let short = if limits.at_touch { 0.5 * ARRIVED * c.radius } else { 0.0 };
+            let Some(time) = time_to_close(c.gap - short, speed, pull) else { continue };
             if time < left && -(speed + pull * time) > limits.hits(c.speed(bodies.pose, bodies.velocity)).fast {
                 first = Some(first.map_or(time, |t: f64| t.min(time)));
             }
@@ -230,10 +222,10 @@ impl Step<'_> {
 
     /// Moves on by `until`, or less where a contact that is an impact would be passed; returns the time made.
     fn fly(&mut self, until: f64, dt: f64) -> Result<f64, EngineError> {
-        let limits = self.part(dt).limits();
+        let limits = self.limits_at_touch(dt);
         // What touches already is not an impact any more, or was refused by the step: the contact stage has it.
         let arrived = self.state.detected.contacts.list.iter().filter(|c| has_arrived(c));
-        let touching: Vec<(u32, u32)> = arrived.map(Contact::pair).collect();
+        let touching: Vec<Name> = arrived.map(|c| Name::of(c, &limits)).collect();
         let mut time = until;
         self.save(KEPT);
         for turn in 0..=SHORTENINGS {
@@ -250,15 +242,31 @@ impl Step<'_> {
         Ok(0.0)
     }
 
-    /// Share of the last move, of `time` \[s\], after which the contact that is passed furthest touched; none where no
-    /// impact was passed.
-    fn passed(&self, touching: &[(u32, u32)], limits: &Limits, time: f64) -> Option<f64> {
+    /// Share of the last move, of `time` \[s\], after which the contact that is passed furthest touched, or one that
+    /// was stopped before it did; none where no impact was passed. What swings round may come though it went away at
+    /// first.
+    fn passed(&self, touching: &[Name], limits: &Limits, time: f64) -> Option<f64> {
+        let passed = self.passed_after(touching, limits, time);
+        if !limits.at_touch {
+            return passed;
+        }
+        let Exchange { active, problems, .. } = &self.scratch.exchange;
+        let stopped = problems.stopped(limits).filter_map(|(k, row)| {
+            let contact = &active.contacts()[k as usize];
+            let share = contact.gap / (row.speed_stopped() * time);
+            (!touching.contains(&Name::of(contact, limits))).then(|| share.clamp(1e-3, 0.99))
+        });
+        stopped.chain(passed).reduce(f64::min)
+    }
+
+    /// The same of contacts that overlap after the move.
+    fn passed_after(&self, touching: &[Name], limits: &Limits, time: f64) -> Option<f64> {
         let bodies = self.bodies();
         let mut least = None;
         for c in self.state.detected.contacts.list.iter().filter(|c| c.gap < -ARRIVED * c.radius) {
             let approach = -c.normal_velocity(bodies.pose, bodies.velocity);
             let fast = limits.hits(c.speed(bodies.pose, bodies.velocity)).fast;
-            if approach <= fast || touching.contains(&c.pair()) {
+            if approach <= fast || touching.contains(&Name::of(c, limits)) {
                 continue;
             }
             // Back by the depth at the speed it has now, and never by nothing or all.
@@ -270,13 +278,24 @@ impl Step<'_> {
     }
 }
 
+/// What a contact is the same by in two searches: its pair, and its feature where what is struck is told finely.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Name((u32, u32), u32);
+
+impl Name {
+    fn of(c: &Contact, limits: &Limits) -> Self {
+        Name(c.pair(), if limits.at_touch { c.feature } else { 0 })
+    }
+}
+
 /// How a contact stands between two moves.
 fn standing(c: &Contact, bodies: &Bodies<'_>, pairs: &Pairs, limits: &Limits) -> Standing {
     let approach = -c.normal_velocity(bodies.pose, bodies.velocity);
     let hits = limits.hits(c.speed(bodies.pose, bodies.velocity));
     let touches = c.gap <= TOUCH * c.radius && (bodies.awake(c.a as usize) || bodies.awake(c.b as usize));
-    let rebound = pairs.of(bodies.table, c, bodies.pose, bodies.velocity).restitution * approach;
-    let hit = touches && has_arrived(c) && approach > hits.fast && rebound > hits.lift;
+    // What gives nothing back is stopped by the contact stage, unless it is to be stopped where it touches.
+    let rebounds = || pairs.of(bodies.table, c, bodies.pose, bodies.velocity).restitution * approach > hits.lift;
+    let hit = touches && has_arrived(c) && approach > hits.fast && (limits.at_touch || rebounds());
     Standing { touches, hit, impulse: DVec3::ZERO }
 }
 

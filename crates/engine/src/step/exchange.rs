@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use granule_model::Velocity;
+use granule_model::{DVec3, Velocity};
 use granule_solver::{SweepCounts, make_room};
 
 use crate::book::clock::Clock;
 use crate::book::report::Phase;
+use crate::contacts::turning;
 use crate::islands::impact::ImpactTotals;
 use crate::islands::limits::Limits;
 use crate::islands::problems::Given;
@@ -75,6 +76,11 @@ pub(crate) fn contact(
         &given,
         |c| catalogue.pairs.of(&catalogue.bodies, c, view.pose, view.velocity),
         |c| gap_to_close(part, &view, c, &motion.unforced),
+        // In a flight velocities are those at its end, by which time bodies have turned by all of it.
+        |c| match catalogue.settings.stepping.resolves_touches() {
+            true => turning::drift(&view, c, &motion.unforced, if part.is_whole() { 0.5 * part.dt } else { part.dt }),
+            false => DVec3::ZERO,
+        },
     );
     let swept = problems.solve(&part.limits(), view.account);
     problems.write_back(&mut bodies.velocity);
@@ -82,6 +88,9 @@ pub(crate) fn contact(
     if !part.is_whole() {
         for (transport, before) in motion.transport.iter_mut().zip(&motion.unforced) {
             transport.linear = 0.5 * (transport.linear + before.linear);
+            if catalogue.settings.stepping.resolves_touches() {
+                transport.angular = 0.5 * (transport.angular + before.angular);
+            }
         }
     }
     swept

@@ -94,12 +94,37 @@ fn error_of(stop: &Stop, catalogue: &Catalogue, state: &State) -> EngineError {
     }
 }
 
+/// Moves in a step from impact to impact: for every body, and at least.
+const MOVES: usize = 50;
+const LEAST_MOVES: usize = 1000;
+
 impl Step<'_> {
     fn make(&mut self, dt: f64, start: usize) -> Result<(), Stop> {
         match self.catalogue.settings.stepping {
-            Stepping::Margin => self.step_by_margin(dt),
+            Stepping::Margin | Stepping::Touch => self.step_by_margin(dt),
             Stepping::Event => self.step_by_events(dt, start),
         }
+    }
+
+    /// Makes a step of `dt`, impact after impact, from the state kept at `start`. What is left when all moves are spent
+    /// is one ordinary step. A step in which bodies sink into each other is undone and made as an ordinary one. Both
+    /// are counted in [`StepReport::unfinished`].
+    fn step_by_events(&mut self, dt: f64, start: usize) -> Result<(), Stop> {
+        let begun = self.tally();
+        let moves = LEAST_MOVES.max(MOVES * self.catalogue.bodies.len());
+        if let Some(left) = self.move_by_events(dt, moves)? {
+            self.report.unfinished += 1;
+            self.save(0);
+            self.divide(left, 0)?;
+        }
+        if !self.has_sunk(start) {
+            return Ok(());
+        }
+        self.take_back(&begun);
+        self.report.unfinished += 1;
+        self.go_back(start);
+        self.save(0);
+        self.step_by_margin(dt)
     }
 }
 

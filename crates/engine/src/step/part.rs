@@ -63,7 +63,13 @@ impl Part {
 
     /// The limits of its stages.
     pub(crate) fn limits(&self) -> Limits {
-        Limits { gravity: self.datum.gravity.length(), dt: self.dt, patience: self.patience, accuracy: self.accuracy }
+        Limits {
+            gravity: self.datum.gravity.length(),
+            dt: self.dt,
+            patience: self.patience,
+            accuracy: self.accuracy,
+            at_touch: false,
+        }
     }
 
     /// What acts on sleepers beside their contacts.

@@ -9,6 +9,7 @@ use granule_model::{Pose, Velocity};
 
 #[cfg(doc)]
 use crate::book::report::EnergyReport;
+use crate::book::report::StepReport;
 use crate::contacts::closing::{Active, Closing};
 use crate::contacts::correct::Correction;
 use crate::contacts::crossing::Crossings;
@@ -18,7 +19,9 @@ use crate::islands::problems::Problems;
 use crate::islands::sleep::Sleep;
 use crate::world::account::Pending;
 use crate::world::bodies::Frames;
-use crate::world::contact::Contacts;
+use crate::world::catalogue::Catalogue;
+use crate::world::contact::{Carried, Contact, Contacts};
+use crate::world::description::Settings;
 use crate::world::load::Loads;
 use crate::world::state::State;
 
@@ -47,6 +50,7 @@ pub(crate) struct Scratch {
     /// Contacts that failed in the attempt that was judged last, by their place in the list.
     pub(crate) failed: Vec<u32>,
     pub(crate) groups: Groups,
+    pub(crate) alone: Alone,
     /// States to go back to, by the depth to which the step is divided.
     pub(crate) saved: Vec<State>,
     /// Of which those share that are not needed.
@@ -86,6 +90,8 @@ pub(crate) struct Motions {
     pub(crate) forced: Vec<Velocity>,
     /// Velocities at the end of the contact stage, by which poses are advanced.
     pub(crate) transport: Vec<Velocity>,
+    /// What acts on each body makes of its velocity in a second; filled by [`alone`](crate::step::alone) alone.
+    pub(crate) acceleration: Vec<Velocity>,
     /// Poses before the move, where bodies may have gone through others.
     pub(crate) departed: Vec<Pose>,
     /// What the force fields do to each body, and their work \[J\]; empty without any.
@@ -128,6 +134,49 @@ pub(crate) struct Groups {
     pub(crate) islands: Islands,
     /// Groups that none of the depths uses.
     pub(crate) free: Vec<Group>,
+}
+
+/// What making parts of few bodies alone works with.
+#[derive(Debug, Default)]
+pub(crate) struct Alone {
+    pub(crate) pairs: Vec<(u32, u32)>,
+    pub(crate) mobile: Vec<bool>,
+    pub(crate) islands: Islands,
+    /// Whether there is a world of each of the islands.
+    pub(crate) is_taken: Vec<bool>,
+    /// Worlds that are in use in the part, and others that were before, by their places in the list.
+    pub(crate) worlds: Vec<World>,
+    pub(crate) in_use: usize,
+    pub(crate) contacts: Vec<(Contact, Carried)>,
+}
+
+/// Few bodies, with what they may meet, as a simulation of their own in which they make a part of a step.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) catalogue: Catalogue,
+    pub(crate) state: State,
+    pub(crate) scratch: Scratch,
+    /// Dense indices of its bodies in the whole, ascending.
+    pub(crate) of: Vec<u32>,
+    /// The contacts between them with which the part begins, in their numbers in the whole.
+    pub(crate) contacts: Vec<(Contact, Carried)>,
+    /// Whether it could be made; what it did is in the report then.
+    pub(crate) is_made: bool,
+    pub(crate) report: StepReport,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        World {
+            catalogue: Catalogue::new(Settings::default(), 0),
+            state: State::default(),
+            scratch: Scratch::default(),
+            of: Vec::new(),
+            contacts: Vec::new(),
+            is_made: false,
+            report: StepReport::default(),
+        }
+    }
 }
 
 /// Bodies that make a part again, and what the others came to meanwhile.

@@ -51,6 +51,8 @@ pub(crate) struct Table {
     pub(crate) driven: Vec<Driven>,
     /// Number of the simulation within the process; only handles have it.
     pub(crate) simulation: u64,
+    /// Dense index of each body in the table that this one is taken from; empty in the table of a simulation.
+    pub(crate) whole: Vec<u32>,
 }
 
 /// Radius of a ball around the centre of mass that holds all of a body of this shape, what stands out between the nodes
@@ -150,9 +152,63 @@ impl Table {
         self.shape.len()
     }
 
+    /// Makes this the table of the bodies `of` another one, in that order, which is ascending. Names stay behind: who
+    /// makes a step of some bodies alone tells nobody of them.
+    pub(crate) fn take(&mut self, from: &Table, of: &[u32]) {
+        let Table {
+            inverse_mass,
+            dynamic,
+            movable,
+            round,
+            extent,
+            holding,
+            present,
+            shape,
+            material,
+            radius,
+            half_width,
+            mass,
+            principal_inertia,
+            kind,
+            name,
+            meshes,
+            driven,
+            simulation,
+            whole,
+        } = self;
+        gather(inverse_mass, &from.inverse_mass, of);
+        gather(dynamic, &from.dynamic, of);
+        gather(movable, &from.movable, of);
+        gather(round, &from.round, of);
+        gather(extent, &from.extent, of);
+        gather(holding, &from.holding, of);
+        gather(present, &from.present, of);
+        gather(shape, &from.shape, of);
+        gather(material, &from.material, of);
+        gather(radius, &from.radius, of);
+        gather(half_width, &from.half_width, of);
+        gather(mass, &from.mass, of);
+        gather(principal_inertia, &from.principal_inertia, of);
+        gather(kind, &from.kind, of);
+        name.resize(of.len(), String::new());
+        let place = |i: u32| of.binary_search(&i).ok().map(|place| place as u32);
+        meshes.clear();
+        meshes.extend(from.meshes.iter().filter_map(|i| place(*i)));
+        driven.clear();
+        driven.extend(from.driven.iter().filter_map(|d| Some(Driven { body: place(d.body)?, ..d.clone() })));
+        *simulation = from.simulation;
+        whole.clear();
+        whole.extend_from_slice(of);
+    }
+
+    /// Dense index that a body has in the simulation.
+    pub(crate) fn number(&self, i: usize) -> u32 {
+        self.whole.get(i).copied().unwrap_or(i as u32)
+    }
+
     /// Handle of the body with dense index `i`.
     pub(crate) fn id(&self, i: usize) -> BodyId {
-        BodyId::new(self.simulation, i as u32, 0)
+        BodyId::new(self.simulation, self.number(i), 0)
     }
 
     /// Dense index of a handle whose body is present.
@@ -186,7 +242,24 @@ impl Table {
     }
 }
 
+/// Makes `into` a copy of some elements of `from`, in the order in which `of` names them.
+pub(crate) fn gather<T: Clone>(into: &mut Vec<T>, from: &[T], of: &[u32]) {
+    into.clear();
+    into.extend(of.iter().map(|i| from[*i as usize].clone()));
+}
+
 impl BodyState {
+    /// Makes this the state of the bodies `of` another one.
+    pub(crate) fn take(&mut self, whole: &BodyState, of: &[u32]) {
+        let BodyState { pose, velocity, asleep, apart, step, account } = self;
+        gather(pose, &whole.pose, of);
+        gather(velocity, &whole.velocity, of);
+        gather(asleep, &whole.asleep, of);
+        gather(apart, &whole.apart, of);
+        gather(step, &whole.step, of);
+        gather(account, &whole.account, of);
+    }
+
     /// True when the body moves by forces now.
     pub(crate) fn awake(&self, table: &Table, i: usize) -> bool {
         table.dynamic[i] && !self.asleep[i] && !self.apart[i]
@@ -240,6 +313,13 @@ impl BodyState {
 }
 
 impl Frames {
+    /// Makes these the frames of the bodies `of` others, which are at these poses now.
+    pub(crate) fn take(&mut self, whole: &Frames, table: &Table, pose: &[Pose], of: &[u32]) {
+        gather(&mut self.boxes, &whole.boxes, of);
+        gather(&mut self.inverse_inertia, &whole.inverse_inertia, of);
+        pose.iter().enumerate().for_each(|(i, pose)| self.follow(table, i, pose));
+    }
+
     /// Brings box and inertia of a body up to date with its pose.
     pub(crate) fn follow(&mut self, table: &Table, i: usize, pose: &Pose) {
         let (boxed, inertia) = (&mut self.boxes[i], &mut self.inverse_inertia[i]);

@@ -20,11 +20,20 @@ pub(crate) struct Catalogue {
     pub(crate) settings: Settings,
     pub(crate) materials: Vec<Material>,
     /// What holds between two materials.
-    pub(crate) pairs: Pairs,
+    pub(crate) pairs: Arc<Pairs>,
     pub(crate) fields: Vec<SharedForceField>,
     pub(crate) bodies: Table,
     /// How far the scene reaches.
     pub(crate) extent: SceneExtent,
+}
+
+impl std::fmt::Debug for Catalogue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Catalogue")
+            .field("settings", &self.settings)
+            .field("bodies", &self.bodies)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How far a scene reaches, by what was added to it.
@@ -74,13 +83,23 @@ impl Catalogue {
     /// Of a simulation without bodies.
     pub(crate) fn new(settings: Settings, simulation: u64) -> Self {
         Catalogue {
-            pairs: Pairs::new(settings.gravity.length()),
+            pairs: Arc::new(Pairs::new(settings.gravity.length())),
             settings,
             materials: Vec::new(),
             fields: Vec::new(),
             bodies: Table { simulation, ..Table::default() },
             extent: SceneExtent::default(),
         }
+    }
+
+    /// Makes this the catalogue of the bodies `of` another one, in that order, which is ascending; the steps of them
+    /// are made alike. How far the scene reaches, which no step asks, is left out.
+    pub(crate) fn take(&mut self, whole: &Catalogue, of: &[u32]) {
+        let Catalogue { settings, materials: _, pairs, fields, bodies, extent: _ } = self;
+        *settings = whole.settings;
+        pairs.clone_from(&whole.pairs);
+        fields.clone_from(&whole.fields);
+        bodies.take(&whole.bodies, of);
     }
 
     /// Gravity \[m/s2\].
@@ -96,7 +115,7 @@ impl Catalogue {
     /// Sum of the force fields on body `i` in the given state at `time` \[s\].
     pub(crate) fn field_force(&self, i: usize, pose: &Pose, velocity: &Velocity, time: f64) -> Force {
         let view = BodyView {
-            index: i as u32,
+            index: self.bodies.number(i),
             id: self.bodies.id(i),
             pose: *pose,
             velocity: *velocity,

@@ -56,6 +56,16 @@ pub enum Stepping {
     Margin,
     /// From impact to impact: exact in time, for up to some thousand bodies.
     Event,
+    /// As [`Stepping::Margin`]; but few bodies that are struck make their step from touch to touch, and corners that
+    /// turn on a flat face are held where they are to second order in the step.
+    Touch,
+}
+
+impl Stepping {
+    /// Whether impacts among few bodies are resolved where and when they happen, however slow they are.
+    pub(crate) fn resolves_touches(self) -> bool {
+        self == Stepping::Touch
+    }
 }
 
 /// What happens when bodies are caught between a driven body and others that cannot give way.

@@ -132,6 +132,21 @@ impl Loads {
         self.parts += 1;
     }
 
+    /// Enters what was entered in `other`, whose bodies are those `of` these, and leaves nothing there.
+    pub(crate) fn take_over(&mut self, other: &mut Loads, of: &[u32]) {
+        if !self.is_on || other.parts == 0 {
+            return;
+        }
+        other.join_parts();
+        let whole = |load: &Load| {
+            let Contact { a, b, .. } = load.contact;
+            Load { contact: Contact { a: of[a as usize], b: of[b as usize], ..load.contact }, ..*load }
+        };
+        self.list.extend(other.list.iter().map(whole));
+        self.parts += 1;
+        other.take_back(Entered::default());
+    }
+
     /// What is entered now.
     pub(crate) fn entered(&self) -> Entered {
         Entered { loads: self.list.len(), parts: self.parts }

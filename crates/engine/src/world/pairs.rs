@@ -6,7 +6,7 @@ use crate::world::bodies::Table;
 use crate::world::contact::Contact;
 
 /// Coefficients of each pair of materials, row by row.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs {
     table: Vec<Vec<Coefficients>>,
     /// Gravity \[m/s2\], for the natural speed of restitution.

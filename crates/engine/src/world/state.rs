@@ -10,7 +10,7 @@ use granule_broadphase::PairList;
 use granule_forces::Force;
 use serde::Serialize;
 
-use crate::world::bodies::{BodyState, Frames, Table};
+use crate::world::bodies::{BodyState, Frames, Table, gather};
 use crate::world::contact::Contacts;
 
 /// All that a step reads and changes.
@@ -144,6 +144,29 @@ impl State {
 }
 
 impl Rest {
+    /// Makes this how near the bodies `of` others are to sleep.
+    pub(crate) fn take(&mut self, whole: &Rest, of: &[u32]) {
+        let Rest { slow, restless, held, field } = self;
+        gather(slow, &whole.slow, of);
+        gather(restless, &whole.restless, of);
+        gather(held, &whole.held, of);
+        field.clear();
+        if !whole.field.is_empty() {
+            field.extend(of.iter().map(|i| whole.field.get(*i as usize).copied().unwrap_or_default()));
+        }
+    }
+
+    /// Notes how near body `i` is to sleep, as `of` has it of its body `k`.
+    pub(crate) fn note(&mut self, i: usize, of: &Rest, k: usize) {
+        (self.slow[i], self.restless[i], self.held[i]) = (of.slow[k], of.restless[k], of.held[k]);
+        if let Some(force) = of.field.get(k) {
+            if self.field.len() < self.slow.len() {
+                self.field.resize(self.slow.len(), Force::default());
+            }
+            self.field[i] = *force;
+        }
+    }
+
     /// Makes room for a body that is added: not looked at yet.
     pub(crate) fn add(&mut self) {
         self.slow.push(0.0);

@@ -70,8 +70,8 @@ pub(super) fn read(root: &Table<'_, '_>) -> Result<Run, SceneError> {
         item.one_of(&INTEGRATORS).map(|i| kinds[i])
     };
     let stepping = |item: Item<'_, '_>| {
-        let kinds = [Stepping::Margin, Stepping::Event];
-        item.one_of(&["margin", "event"]).map(|i| kinds[i])
+        let kinds = [Stepping::Margin, Stepping::Event, Stepping::Touch];
+        item.one_of(&["margin", "event", "touch"]).map(|i| kinds[i])
     };
     let jam = |item: Item<'_, '_>| {
         let kinds = [JamResponse::Error, JamResponse::Yield];

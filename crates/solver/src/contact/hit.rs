@@ -37,7 +37,7 @@ pub(crate) fn normal_velocity(row: &Row, velocity: &[Velocity]) -> f64 {
 impl HitSettings {
     /// Gap of a contact after the bodies have moved with the velocities that the contact stage has left \[m\].
     pub fn gap_after(&self, row: &Row) -> f64 {
-        row.gap + row.left * self.dt
+        row.gap + (row.left + row.normal.dot(row.drift())) * self.dt
     }
 
     /// Whether a contact touches after that move.
@@ -45,10 +45,16 @@ impl HitSettings {
         self.gap_after(row) <= TOUCH * row.radius
     }
 
+    /// Whether the contact stage that has just ended stopped a contact that was closing fast, whatever it may give
+    /// back.
+    pub fn was_stopped(&self, row: &Row) -> bool {
+        row.normal_impulse > 0.0 && -(row.came + row.left) > self.fast
+    }
+
     /// Whether a contact was hit in the contact stage that has just ended: it came in fast and can be driven apart
     /// again.
     pub fn was_hit(&self, row: &Row) -> bool {
-        if row.normal_impulse <= 0.0 || -(row.came + row.left) <= self.fast {
+        if !self.was_stopped(row) {
             return false;
         }
         // A contact that is still closing goes through the rest of its compression in stage I: that work counts.

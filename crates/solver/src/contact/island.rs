@@ -89,6 +89,10 @@ pub struct RowInput {
     pub radius: f64,
     /// Overlap that is judged where a step leaves more \[m\].
     pub allowance: f64,
+    /// What the relative velocity of the features that touch changes by in half of the step because bodies turn, beside
+    /// that of the points at the ends of the arms \[m/s\]: the stage asks that `u + drift` closes the gap and sticks.
+    /// Zero where the step is an instant.
+    pub drift: DVec3,
     /// Normal impulse to start from \[N s\].
     pub warm_normal: f64,
     /// Tangential impulse to start from \[N s\].
@@ -150,6 +154,8 @@ pub struct Row {
     pub radius: f64,
     /// Whether normal and tangential motion do not couple, and K is the same in all tangential directions: spheres.
     pub(crate) is_central: bool,
+    /// See [`RowInput::drift`] \[m/s\]: seven digits of what is of second order do.
+    pub(crate) drift: [f32; 3],
     /// Largest eigenvalue of K in the tangent plane \[1/kg\].
     pub k_tangent: f64,
     /// Tangential part of `K n`: what a normal impulse does to the sliding velocity \[1/kg\].
@@ -189,6 +195,7 @@ impl Row {
         (self.arm_a, self.arm_b) = (input.arm_a, input.arm_b);
         (self.gap, self.bias, self.radius) = (input.gap, input.gap.max(0.0) / dt, input.radius);
         self.allowance = input.allowance;
+        self.drift = input.drift.as_vec3().to_array();
         (self.static_friction, self.dynamic_friction) = (c.static_friction, c.dynamic_friction);
         self.restitution = c.restitution;
         self.rolling_arm = c.rolling_friction * input.radius;
@@ -258,6 +265,13 @@ impl Row {
         self.angular_impulse = DVec3::ZERO;
     }
 
+    /// See [`RowInput::drift`] \[m/s\].
+    #[inline(always)]
+    pub(crate) fn drift(&self) -> DVec3 {
+        let [x, y, z] = self.drift.map(f64::from);
+        DVec3::new(x, y, z)
+    }
+
     /// The bodies, the point and the normal of the contact.
     #[inline(always)]
     pub(crate) fn lever(&self) -> Lever {
@@ -278,6 +292,11 @@ impl Row {
     #[inline(always)]
     pub fn relative_velocity(&self, bodies: &[SolverBody]) -> DVec3 {
         self.lever().relative_velocity(bodies)
+    }
+
+    /// Approach speed with which it came into a step in which the contact stage stopped it \[m/s\].
+    pub fn speed_stopped(&self) -> f64 {
+        -self.came
     }
 
     /// Its normal component: negative while approaching \[m/s\].

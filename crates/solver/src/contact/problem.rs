@@ -368,6 +368,7 @@ impl ContactProblem {
                 coefficients: c.coefficients,
                 radius: 0.0,
                 allowance: f64::INFINITY,
+                drift: DVec3::ZERO,
                 warm_normal: 0.0,
                 warm_tangential: DVec3::ZERO,
             };

@@ -105,7 +105,7 @@ impl Held {
     fn update(&self, island: &mut Island<'_>, i: usize) -> f64 {
         let Island { bodies, tensors, rows, .. } = island;
         let (row, limit) = (&mut rows[i], self.limits[i]);
-        let u = row.relative_velocity(bodies);
+        let u = row.relative_velocity(bodies) + row.drift();
         let u_n = row.normal.dot(u);
         let change = (-(u_n + row.bias) * row.mass_normal).max(-row.normal_impulse);
         let u_t = u - row.normal * u_n + row.coupling * change;

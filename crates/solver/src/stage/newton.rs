@@ -204,7 +204,7 @@ impl Newton {
     fn step(&mut self, island: &mut Island<'_>) -> Option<[f64; 2]> {
         let Newton { arms, aims, bodies, .. } = self;
         let aim = |(row, arms): (&Row, &Arms)| {
-            Aim::of(row, arms.along(row.impulse()), arms.along(row.relative_velocity(bodies)))
+            Aim::of(row, arms.along(row.impulse()), arms.along(row.relative_velocity(bodies) + row.drift()))
         };
         aims.clear();
         aims.extend(island.rows.iter().zip(&*arms).map(aim));
@@ -315,6 +315,7 @@ mod tests {
                 coefficients,
                 radius: 0.5,
                 allowance: f64::INFINITY,
+                drift: DVec3::ZERO,
                 warm_normal: 0.0,
                 warm_tangential: DVec3::ZERO,
             };

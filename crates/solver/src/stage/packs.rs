@@ -154,6 +154,8 @@ pub(super) struct PackList<T, const L: usize> {
     pub(super) turning: Vec<Turning<T, L>>,
     /// First axis of each contact's box, one for each pack where friction is bounded by boxes, else empty.
     pub(super) axes: Vec<Lanes3<T, L>>,
+    /// [`Row::drift`] of each contact, one for each pack where one of the set drifts, else empty.
+    pub(super) drifts: Vec<Lanes3<T, L>>,
     /// One for each pack where sweeps are steps of a conjugate gradient method, else empty.
     pub(super) directions: Vec<Direction<T, L>>,
     /// One for each of `turning` then.
@@ -169,7 +171,7 @@ impl<T, const L: usize> Default for PackList<T, L> {
     fn default() -> Self {
         let (packs, turning, axes, directions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (shares, largest, colours) = (Vec::new(), Change::default(), Colours::default());
-        PackList { packs, turning, axes, directions, turns: Vec::new(), shares, largest, colours }
+        PackList { packs, turning, axes, drifts: Vec::new(), directions, turns: Vec::new(), shares, largest, colours }
     }
 }
 
@@ -251,6 +253,7 @@ impl<T: Real, const L: usize> PackList<T, L> {
         self.largest = Change::default();
         self.turning.clear();
         self.axes.clear();
+        self.drifts.clear();
         let of_set = set.rows(island.blocks, island.rows.len());
         if of_set.is_empty() {
             return;
@@ -262,11 +265,15 @@ impl<T: Real, const L: usize> PackList<T, L> {
         self.colours.sort(bodies.len(), rows.iter().map(|row| [movable(row.a), movable(row.b)]));
         make_room(&mut self.packs, self.colours.classes().map(|class| class.len().div_ceil(L)).sum());
         let turning = rows.iter().any(|r| r.rolling_arm > 0.0 || r.torsional_arm > 0.0);
+        let drifting = rows.iter().any(|r| r.drift != [0.0; 3]);
         for index in self.colours.classes().flat_map(|class| class.chunks(L)) {
             let rows = Rows::new(index, rows);
             self.packs.push(Pack::new(index, &rows, island, base, units));
             if turning {
                 self.turning.push(Turning::new(&rows, island, units));
+            }
+            if drifting {
+                self.drifts.push(rows.vector_or_zero(|r| r.drift() * (1.0 / units.speed)));
             }
             if !radii.are_alike() {
                 self.shares.push(rows.or_zero(|row| radii.smallest / row.radius));

@@ -39,6 +39,7 @@ pub(super) fn chain_on_floor(
             coefficients,
             radius: 1.0,
             allowance: f64::INFINITY,
+            drift: DVec3::ZERO,
             warm_normal: random.unit(),
             warm_tangential: random.in_ball(),
         };
@@ -74,6 +75,7 @@ impl Row {
             mass_normal: self.mass_normal * mass,
             mass_tangent: self.mass_tangent * mass,
             bias: self.bias * length,
+            drift: self.drift.map(|x| x * length as f32),
             gap: self.gap * length,
             radius: self.radius * length,
             rolling_arm: self.rolling_arm * length,

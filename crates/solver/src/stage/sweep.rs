@@ -50,8 +50,8 @@ impl<T: Real, const L: usize> Swept<T, L> {
 impl<T: Real, const L: usize> PackList<T, L> {
     /// Goes through the contacts of a set; `bodies` are those that it may touch.
     fn pass(&mut self, bodies: &mut [LaneBody<T>], tensors: &[Columns<T>], task: Task) {
-        let PackList { packs, turning, axes, shares, largest, .. } = self;
-        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, axes, shares, tensors, task });
+        let PackList { packs, turning, axes, drifts, shares, largest, .. } = self;
+        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, axes, drifts, shares, tensors, task });
     }
 }
 
@@ -61,6 +61,7 @@ struct Pass<'a, T: Real, const L: usize> {
     packs: &'a mut [Pack<T, L>],
     turning: &'a mut [Turning<T, L>],
     axes: &'a [Lanes3<T, L>],
+    drifts: &'a [Lanes3<T, L>],
     shares: &'a [Lanes<T, L>],
     tensors: &'a [Columns<T>],
     task: Task,
@@ -71,7 +72,7 @@ impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Change {
-        let Pass { bodies, packs, turning, axes, shares, tensors, task } = self;
+        let Pass { bodies, packs, turning, axes, drifts, shares, tensors, task } = self;
         let sweep = Sweep { simd, tensors, bodies: Cell::from_mut(bodies).as_slice_of_cells() };
         let mut largest = Lanes::<T, L>::default();
         let mut beside = Lanes::<T, L>::default();
@@ -81,7 +82,7 @@ impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
                     sweep.warm_start(pack, part);
                     continue;
                 }
-                let change = sweep.update(pack, axes.get(k), part);
+                let change = sweep.update(pack, axes.get(k), drifts.get(k), part);
                 if let Some(share) = shares.get(k) {
                     let share = share.load(simd, part);
                     beside.store(part, beside.load(simd, part).max(change * (share * share)));
@@ -196,14 +197,23 @@ impl<'a, T: Real, S: Simd, const L: usize> Sweep<'a, T, S, L> {
 
     /// One projected Gauss-Seidel update of each contact; returns the squares of the changes of relative velocity.
     #[inline(always)]
-    fn update(&self, pack: &mut Pack<T, L>, axis: Option<&Lanes3<T, L>>, part: usize) -> Register<T, S> {
+    fn update(
+        &self,
+        pack: &mut Pack<T, L>,
+        axis: Option<&Lanes3<T, L>>,
+        drift: Option<&Lanes3<T, L>>,
+        part: usize,
+    ) -> Register<T, S> {
         let simd = self.simd;
         let places = self.places(pack);
         let sides = [self.gather(&places[0], part), self.gather(&places[1], part)];
         let n = pack.normal.load(simd, part);
         let [a, b] = &sides;
         let (arm_a, arm_b) = (pack.arm_a.load(simd, part), pack.arm_b.load(simd, part));
-        let u = a.linear + a.angular.cross(arm_a) - (b.linear + b.angular.cross(arm_b));
+        let mut u = a.linear + a.angular.cross(arm_a) - (b.linear + b.angular.cross(arm_b));
+        if let Some(drift) = drift {
+            u = u + drift.load(simd, part);
+        }
         let u_n = n.dot(u);
         let old = pack.normal_impulse.load(simd, part);
         let change = (-(u_n + pack.bias.load(simd, part))).max(-old);
@@ -271,10 +281,11 @@ mod tests {
         swept: &mut Swept<T, L>,
         mut pass: impl FnMut(Pass<'_, T, L>) -> Change,
     ) -> Vec<u64> {
-        let Swept { bodies, tensors, rest: PackList { packs, turning, axes, shares, .. }, .. } = swept;
+        let Swept { bodies, tensors, rest: PackList { packs, turning, axes, drifts, shares, .. }, .. } = swept;
         let tasks = std::iter::once(Task::WarmStart).chain([Task::Sweep; 10]);
-        let residuals: Vec<f64> =
-            tasks.map(|task| pass(Pass { bodies, packs, turning, axes, shares, tensors, task }).change).collect();
+        let residuals: Vec<f64> = tasks
+            .map(|task| pass(Pass { bodies, packs, turning, axes, drifts, shares, tensors, task }).change)
+            .collect();
         let velocities = bodies.iter().map(|body| body.velocity(&Units::default())).flat_map(|v| [v.linear, v.angular]);
         let impulses = packs.iter().flat_map(|pack| pack.normal_impulse.0.map(T::double));
         residuals.into_iter().chain(velocities.flat_map(|v| v.to_array())).chain(impulses).map(f64::to_bits).collect()

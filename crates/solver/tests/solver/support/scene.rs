@@ -201,6 +201,7 @@ impl Scene {
                 coefficients: t.coefficients,
                 radius: t.radius,
                 allowance: f64::INFINITY,
+                drift: DVec3::ZERO,
                 warm_normal: t.warm_normal,
                 warm_tangential: t.warm_tangential,
             };
