@@ -15,7 +15,8 @@
 //! it comes into the next step with `u_0 = +drift` and leaves with `u = -drift`, the work `-P.(u_0 + u)/2` is none.
 //!
 //! **Which contacts.** Those of a corner or of a capsule with a flat face of a body that does not move, whose normal
-//! does not turn then. Of a capsule r leads to its axis, as its surface rolls, and nothing is asked along the face.
+//! does not turn then. Of a capsule r leads to its axis, as its surface rolls, and nothing is asked along the face; of
+//! a ball it is zero.
 //! What moves on both sides, edges that cross, cylinders, grains and curved ground are left as they are: of first
 //! order. So are the contacts of large islands, which are swept in single precision and whose bodies hardly turn.
 
@@ -43,7 +44,8 @@ fn corner_on_face(
     velocity: &[Velocity],
 ) -> Option<DVec3> {
     let spin = velocity[x].angular;
-    if !bodies.dynamic[x] || bodies.dynamic[other] || spin == DVec3::ZERO || velocity[other] != Velocity::ZERO {
+    let may_turn = bodies.dynamic[x] && !bodies.round[x] && spin != DVec3::ZERO;
+    if !may_turn || bodies.dynamic[other] || velocity[other] != Velocity::ZERO {
         return None;
     }
     let rounding = bodies.shape[x].rounding()?;

@@ -16,8 +16,8 @@
 //! velocities that lag: the parabola has `v + g h/2` where a step ends with `v`. Its plain energy is E* but for the
 //! constant `m g^2 h^2/8`. A body in flight therefore comes into a world with `v + g h/2`, and leaves it with
 //! `v - g dt/2`, so that a flight that an impact ends is the flight that the steps began. With a body that leans on
-//! others, what its contacts carry acts as well: one at rest does not lag, one that rocks does. What
-//! the book of E* sees of it is a step of another length ([`EnergyReport::step_change`]).
+//! others, what its contacts carry acts as well: one at rest does not lag, one that rocks does. What the book of E* sees
+//! of it is a step of another length ([`EnergyReport::step_change`]).
 //!
 //! [`EnergyReport::step_change`]: crate::book::report::EnergyReport::step_change
 
@@ -165,12 +165,11 @@ impl Step<'_> {
     /// Reports what the worlds did that were made, and what their contacts did.
     fn report_worlds(&mut self) {
         let Scratch { alone: Alone { worlds, in_use, .. }, loads, .. } = &mut *self.scratch;
-        let counts = StepReport { energy: Default::default(), ..self.report };
+        let StepReport { pairs, contacts, touching, islands, largest_island, .. } = self.report;
         for world in worlds[..*in_use].iter_mut().filter(|world| world.is_made) {
             self.report.add(&world.report);
             loads.take_over(&mut world.scratch.loads, &world.of);
         }
-        let StepReport { pairs, contacts, touching, islands, largest_island, .. } = counts;
         let now = self.datum.energies(&self.bodies());
         let energy = &mut self.report.energy;
         (energy.kinetic, energy.potential, energy.star) = (now.kinetic(), now.potential, now.conserved());
