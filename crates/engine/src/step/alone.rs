@@ -16,8 +16,8 @@
 //! velocities that lag: the parabola has `v + g h/2` where a step ends with `v`. Its plain energy is E* but for the
 //! constant `m g^2 h^2/8`. A body in flight therefore comes into a world with `v + g h/2`, and leaves it with
 //! `v - g dt/2`, so that a flight that an impact ends is the flight that the steps began. With a body that leans on
-//! others, what its contacts carry acts as well: one at rest does not lag, one that rocks does. What the book of E* sees
-//! of it is a step of another length ([`EnergyReport::step_change`]).
+//! others, what its contacts carry acts as well: one at rest does not lag, one that rocks does. What the book of E*
+//! sees of it is a step of another length ([`EnergyReport::step_change`]).
 //!
 //! [`EnergyReport::step_change`]: crate::book::report::EnergyReport::step_change
 
