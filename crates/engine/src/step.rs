@@ -1,19 +1,8 @@
 //! The step.
 //!
 //! A step is made of parts: one, unless contacts were pressed too deep, which has it divided ([`divide`]), or unless it
-//! goes from impact to impact ([`event`]). What is done once a step is in [`make`]; what each part does is
-//! [`substep`], a function of the state that reads as the list of [`Phase`], with these turns:
-//!
-//! * Detection runs at the end of a part, after the move: the same contact points serve the judgement, the drift
-//!   correction and the contact stage of the next part. It runs before the contact stage as well where contacts are not
-//!   known far enough.
-//! * The energy release works on the velocities at the end of the contact stage and on the gaps that these velocities
-//!   lead to; it is computed before the poses move, because a body with unequal moments turns in the move and its
-//!   velocity with it. Poses move by the velocities of the contact stage all the same: the energy is given back at
-//!   touch.
-//! * Phase `impact` follows the contact stage, which says what touches and what was hit, and starts it anew where
-//!   something was; see `islands::impact`.
-//! * Phase `observe` follows when it is decided that the part stands.
+//! goes from impact to impact ([`event`]). Few bodies that are struck in a part make it alone ([`alone`]). What is done
+//! once a step is in [`make`], what each part does in [`substep`].
 //!
 //! Tracing span `step` holds the spans of its phases, those of undone attempts included.
 
@@ -21,108 +10,20 @@ pub(crate) mod advance;
 pub(crate) mod alone;
 pub(crate) mod attempt;
 pub(crate) mod balance;
+pub(crate) mod beside;
 pub(crate) mod detect;
 pub(crate) mod divide;
 pub(crate) mod drive;
 pub(crate) mod event;
 pub(crate) mod exchange;
+pub(crate) mod few;
 pub(crate) mod forces;
 pub(crate) mod group;
 pub(crate) mod jam;
+pub(crate) mod judge;
 pub(crate) mod make;
 pub(crate) mod observe;
 pub(crate) mod part;
 pub(crate) mod scratch;
+pub(crate) mod substep;
 pub(crate) mod wake;
-
-use granule_solver::SweepCounts;
-
-use crate::book::clock::Clock;
-use crate::book::report::{Phase, StepReport};
-use crate::step::observe::Outcome;
-use crate::step::part::{Part, TURNS};
-use crate::step::scratch::Scratch;
-use crate::world::catalogue::Catalogue;
-use crate::world::error::EngineError;
-use crate::world::state::State;
-
-/// Moves the bodies on by a part of a step and finds the contacts that they come to. Whether it stands is said by what
-/// failed, which the scratch lists; the state that was may be put back.
-///
-/// # Errors
-/// [`EngineError::Motion`] and [`EngineError::Field`] for what the embedding program gives, [`EngineError::NotFinite`]
-/// where a velocity stops being finite. The state is then that of a part half made.
-pub(crate) fn substep(
-    state: &mut State,
-    catalogue: &Catalogue,
-    part: &Part,
-    scratch: &mut Scratch,
-) -> Result<Outcome, EngineError> {
-    let State { bodies, rest, driven, detected, control, .. } = state;
-    let Scratch { frames, motion, detection, exchange, sleep, failed, .. } = scratch;
-    let table = &catalogue.bodies;
-    let mut clock = Clock::start();
-    clock.enter(Phase::Drive);
-    drive::drive_bodies(catalogue, part, driven, bodies, motion)?;
-    clock.enter(Phase::Forces);
-    let opening = observe::open(catalogue, part, bodies, frames, motion);
-    sleep.begin_step();
-    wake::drawn(catalogue, part, bodies, rest, sleep);
-    forces::apply_forces(catalogue, part, bodies, frames, (&mut motion.field_forces, &mut motion.dragged))?;
-    detection.search.reach.ask_for_nothing();
-    let (mut turn, mut swept) = (0, SweepCounts::default());
-    let (forced, impacts) = loop {
-        turn += 1;
-        let may_turn = turn < TURNS;
-        detect::refresh(part, &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
-        if wake::met(catalogue, part, bodies, rest, &detected.contacts, sleep)
-            && wake::welcome(catalogue, part, bodies, frames, &detected.contacts, motion.noted(), sleep)
-        {
-            detect::look(part.ahead(), &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
-        }
-        motion.forced.clone_from(&bodies.velocity);
-        let forced = part.datum.energies(&bodies.view(table, frames)).kinetic();
-        clock.enter(Phase::Closing);
-        exchange::closing(catalogue, part, bodies, frames, &detected.contacts, exchange);
-        clock.enter(Phase::Islands);
-        exchange::islands(catalogue, bodies, frames, exchange);
-        clock.enter(Phase::Contact);
-        swept += exchange::contact(catalogue, part, bodies, frames, motion, exchange);
-        let wakes = may_turn && wake::loaded(catalogue, part, bodies, rest, exchange, sleep);
-        let (moving, reach) = (bodies.view(table, frames), &mut detection.search.reach);
-        let reaches_further =
-            may_turn && detect::reaches_further(part, &moving, &detected.contacts, &motion.transport, reach);
-        if !(wakes || reaches_further) {
-            clock.enter(Phase::Impact);
-            let impacts = exchange::impact(catalogue, part, bodies, frames, motion, exchange, &mut clock);
-            swept += impacts.swept;
-            clock.enter(Phase::Release);
-            exchange::release(catalogue, part, bodies, frames, motion, exchange);
-            // What touches a sleeper and presses nothing may be thrown against it all the same.
-            if !(may_turn && wake::loaded(catalogue, part, bodies, rest, exchange, sleep)) {
-                break (forced, impacts);
-            }
-        }
-        detected.is_stale |= detection.search.reach.asks();
-        wake::start_over(catalogue, part, bodies, frames, detected, motion, sleep);
-    };
-    exchange::check_finite(catalogue, part, bodies, exchange.active.contacts())?;
-    clock.enter(Phase::Advance);
-    detect::depart(part, &bodies.view(table, frames), motion, &mut detection.crossings);
-    advance::advance_bodies(catalogue, part, bodies, frames, motion, exchange.problems.components().free_bodies())?;
-    drive::arrive(table, driven, &motion.targets, &mut bodies.pose, frames);
-    let (moved, active) = (bodies.view(table, frames), &exchange.active);
-    let mut found = detect::after_the_move(part, &moved, &mut detected.pairs, active, motion, detection, &mut clock);
-    clock.enter(Phase::Correct);
-    detect::correct(catalogue, part, control.mends_start, bodies, frames, &mut found, exchange);
-    detect::install(found, detected, &mut detection.search);
-    advance::check_finite(catalogue, part, bodies)?;
-    let (before, now) = (exchange.active.contacts(), &detected.contacts.list);
-    wake::unpropped(catalogue, bodies, rest, before, now, sleep);
-    clock.enter(Phase::Judge);
-    let mut report = StepReport { swept, ..StepReport::default() };
-    (report.largest_overlap, report.largest_overlap_thin) = divide::judge(&part.accuracy, now, before, 1.0, failed);
-    clock.leave();
-    report.seconds = clock.seconds;
-    Ok(Outcome { part: *part, report, opening, forced, impacts })
-}

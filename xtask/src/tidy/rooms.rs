@@ -101,10 +101,11 @@ const ALL: &[Layers] = &[
         layers: &[
             &["part", "scratch"],
             &["detect", "drive", "forces"],
-            &["advance", "balance", "exchange", "observe", "wake"],
+            &["advance", "balance", "beside", "exchange", "judge", "observe", "wake"],
             &["substep"],
             &["attempt"],
             &["event", "group", "jam"],
+            &["few"],
             &["alone"],
             &["divide"],
             &["make"],

@@ -65,6 +65,17 @@ impl Shift {
     }
 }
 
+/// Whom the correction may move.
+#[derive(Clone, Copy)]
+pub(crate) struct May<'a, I> {
+    /// Those of the step that has just been made.
+    pub(crate) islands: &'a Islands,
+    /// What it may spend on each of them \[J\], in their order.
+    pub(crate) budgets: I,
+    /// Bodies that stay where they are with all that they touch; an empty list names none.
+    pub(crate) alone: &'a [bool],
+}
+
 /// Scratch of the correction.
 #[derive(Debug, Default)]
 pub(crate) struct Correction {
@@ -80,19 +91,17 @@ impl Correction {
     /// `contacts` up to date with them, and enters their work in `pending`; [`Correction::apply`] moves the bodies, and
     /// see [`Correction::work`].
     ///
-    /// The work in each of `islands`, those of the step that has just been made, is at most its one of the `budgets`,
-    /// in their order. What has been in no island has lost nothing and is not lifted.
-    pub(crate) fn find(
+    /// The work in each island is at most its budget. What has been in no island has lost nothing and is not lifted.
+    pub(crate) fn find<I: Iterator<Item = f64> + Clone>(
         &mut self,
         bodies: &Bodies<'_>,
         contacts: &mut [Contact],
         (gravity, bound): (DVec3, f64),
-        islands: &Islands,
-        budgets: impl Iterator<Item = f64> + Clone,
+        May { islands, budgets, alone }: May<'_, I>,
         pending: &mut [Account],
     ) {
         self.find_mended(bodies, contacts, islands);
-        self.find_deep(bodies, contacts);
+        self.find_deep(bodies, contacts, alone);
         if self.deep.is_empty() {
             self.shifts.clear();
             return;
@@ -111,14 +120,16 @@ impl Correction {
     }
 
     /// Finds the contacts that take part.
-    fn find_deep(&mut self, bodies: &Bodies<'_>, contacts: &[Contact]) {
+    fn find_deep(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], alone: &[bool]) {
         let Correction { deep, mended, .. } = self;
         let is_mended = |i: u32| mended[i as usize];
         let mends = |c: &Contact| !mended.is_empty() && c.is_near() && (is_mended(c.a) || is_mended(c.b));
         // Most contacts are open, and need no quotient to be told from deep ones.
         let takes_part = |c: &Contact| (c.gap < 0.0 && c.depth() > SLOP) || mends(c);
-        let movable = |c: &Contact| bodies.awake(c.a as usize) || bodies.awake(c.b as usize);
-        let found = contacts.iter().enumerate().filter(|(_, c)| takes_part(c) && movable(c));
+        let stays = |i: u32| alone.get(i as usize).is_some_and(|alone| *alone);
+        let moves =
+            |c: &Contact| (bodies.awake(c.a as usize) || bodies.awake(c.b as usize)) && !(stays(c.a) || stays(c.b));
+        let found = contacts.iter().enumerate().filter(|(_, c)| takes_part(c) && moves(c));
         deep.clear();
         deep.extend(found.map(|(i, c)| (i as u32, mobility(bodies, c))));
     }
@@ -350,7 +361,8 @@ mod tests {
             let mut correction = Correction::default();
             let budgets = std::iter::repeat_n(f64::INFINITY, islands.len());
             let pending = &mut [Account::default(); 4];
-            correction.find(&bodies, &mut contacts, (DVec3::NEG_Z, OVERLAP_BOUND), &islands, budgets, pending);
+            let may = May { islands: &islands, budgets, alone: &[] };
+            correction.find(&bodies, &mut contacts, (DVec3::NEG_Z, OVERLAP_BOUND), may, pending);
             correction.deep.iter().map(|(k, _)| *k).collect::<Vec<_>>()
         };
         let (apart, together) = (&[(0, 1), (2, 3)][..], &[(0, 1), (1, 2), (2, 3)][..]);

@@ -39,8 +39,8 @@ impl Crossings {
 
     /// Finds the contacts of convex bodies that went through each other since their poses were `before`, after the move
     /// and before the pairs are looked for anew: those that may meet in the step are known. There are none where no
-    /// body moves far.
-    pub(crate) fn find(&mut self, bodies: &Bodies<'_>, pairs: &PairList, before: &[Pose]) {
+    /// body moves far, and none of bodies of `alone`, which met others on their way; an empty list names none.
+    pub(crate) fn find(&mut self, bodies: &Bodies<'_>, pairs: &PairList, before: &[Pose], alone: &[bool]) {
         let ways = &self.ways;
         if ways.is_empty() {
             return;
@@ -50,7 +50,11 @@ impl Crossings {
             let moves = bodies.awake(i) || bodies.awake(j);
             let is_left_out = bodies.apart[i] || bodies.apart[j] || (bodies.round[i] && bodies.round[j]);
             // What has no width has no inside either.
-            if !moves || is_left_out || ways[i] + ways[j] <= bodies.half_width[i] + bodies.half_width[j] {
+            if !moves
+                || is_left_out
+                || is_one_of(alone, [i, j])
+                || ways[i] + ways[j] <= bodies.half_width[i] + bodies.half_width[j]
+            {
                 return None;
             }
             let poses = |i: usize| [&before[i], &bodies.pose[i]];
@@ -67,8 +71,14 @@ impl Crossings {
 }
 
 /// Adds the contacts of bodies that went through a mesh since their poses were `before`: on the other side of a
-/// surface without inside a body lies like any other.
-pub(crate) fn add_passages(bodies: &Bodies<'_>, pairs: &PairList, before: &[Pose], contacts: &mut Contacts) {
+/// surface without inside a body lies like any other. Not of bodies of `alone`, as in [`Crossings::find`].
+pub(crate) fn add_passages(
+    bodies: &Bodies<'_>,
+    pairs: &PairList,
+    before: &[Pose],
+    alone: &[bool],
+    contacts: &mut Contacts,
+) {
     let is_mesh = |i: u32| bodies.meshes.binary_search(&i).is_ok();
     for (a, b) in pairs.pairs() {
         let moves = bodies.awake(*a as usize) || bodies.awake(*b as usize);
@@ -76,10 +86,17 @@ pub(crate) fn add_passages(bodies: &Bodies<'_>, pairs: &PairList, before: &[Pose
             continue;
         }
         let [i, j] = [*a as usize, *b as usize];
+        if is_one_of(alone, [i, j]) {
+            continue;
+        }
         let poses = |i: usize| [&before[i], &bodies.pose[i]];
         if let Some(p) = passage(&bodies.shape[i], poses(i), &bodies.shape[j], poses(j)) {
             let contact = Contact::of((*a, *b), &p, bodies.radius[i].min(bodies.radius[j]));
             contacts.insert(contact);
         }
     }
+}
+
+fn is_one_of(list: &[bool], bodies: [usize; 2]) -> bool {
+    bodies.iter().any(|i| list.get(*i).is_some_and(|is_in| *is_in))
 }

@@ -48,6 +48,9 @@ const RESOLVED: f64 = 1.0 / 1024.0;
 /// Share of the speed, below which nothing is given back, where steps go from touch to touch: who bounces as fast as
 /// that comes back four times a step. It bounds what a part may cost.
 const LIFTED: f64 = 1.0 / 8.0;
+/// Bodies that can move, up to which a blow among them is told however slow it is. Where more rock on each other as
+/// they come to rest, every step would be full of them: 125 boxes that fall took 40 times as long.
+const SLOW_AND_FEW: usize = 2;
 /// An impact law leaves approach speeds up to this many times g dt to the next contact stage.
 const LEFT: f64 = 0.4;
 /// The release of tracked energy leaves more, since it takes the worst contact first and so pays for the last of a
@@ -103,22 +106,30 @@ pub(crate) struct Limits {
     pub(crate) gravity: f64,
     /// \[s\]
     pub(crate) dt: f64,
+    /// Time in which gravity makes what passes for none: that of the whole step, of which a flight may be any short
+    /// piece \[s\].
+    pub(crate) horizon: f64,
     /// Factor on the sweeps of a stage, for a part of a step that failed before \[-\].
     pub(crate) patience: u32,
     pub(crate) accuracy: Accuracy,
-    /// See [`Limits::at_touch()`].
+    /// Whether bodies are stopped at touch; see [`Limits::at_touch()`].
     pub(crate) at_touch: bool,
+    /// Whether slow blows are told from loads at rest; see [`Limits::resolves_slow()`].
+    pub(crate) resolves_slow: bool,
 }
 
 impl Limits {
     /// When the contact stage of an island is good enough.
     pub(crate) fn stage(&self, island: &Scale) -> StageSettings {
-        let Limits { gravity, dt, accuracy, .. } = *self;
-        let tolerance =
-            if gravity > 0.0 { accuracy.tolerance * gravity * dt } else { RESIDUAL_WITHOUT_GRAVITY * island.speed };
+        let Limits { gravity, dt, horizon, accuracy, .. } = *self;
+        let tolerance = if gravity > 0.0 {
+            accuracy.tolerance * gravity * horizon
+        } else {
+            RESIDUAL_WITHOUT_GRAVITY * island.speed
+        };
         // Nothing but the walls carries a pack without friction: there it is worth more.
         let (violent, max_sweeps) = if island.has_friction {
-            (VIOLENT * tolerance.max(VIOLENT_TOLERANCE * gravity * dt), accuracy.sweeps)
+            (VIOLENT * tolerance.max(VIOLENT_TOLERANCE * gravity * horizon), accuracy.sweeps)
         } else {
             (f64::INFINITY, accuracy.sweeps * WITHOUT_FRICTION[0] / WITHOUT_FRICTION[1])
         };
@@ -144,22 +155,27 @@ impl Limits {
         }
     }
 
-    /// The limits where bodies are stopped at touch and not before: what they come with is known then, and far slower
-    /// ones are told from loads at rest.
-    pub(crate) fn at_touch(&self) -> Limits {
-        Limits { at_touch: true, ..*self }
+    /// The limits of so many bodies that can move, where these are stopped at touch and not before. What they come with
+    /// is known then, and far slower ones can be told from loads at rest.
+    pub(crate) fn at_touch(&self, movable: usize) -> Limits {
+        Limits { at_touch: true, ..self.resolves_slow(movable) }
+    }
+
+    /// The limits by which so many bodies that can move are asked whether they have to stop at touch.
+    pub(crate) fn resolves_slow(&self, movable: usize) -> Limits {
+        Limits { resolves_slow: movable <= SLOW_AND_FEW, ..*self }
     }
 
     /// Which contacts are impacts, where bodies are as fast as `speed` against each other \[m/s\].
     pub(crate) fn hits(&self, speed: f64) -> HitSettings {
-        let [resolved, lifted] = if self.at_touch { [RESOLVED, LIFTED] } else { [1.0; 2] };
+        let [resolved, lifted] = if self.resolves_slow { [RESOLVED, LIFTED] } else { [1.0; 2] };
         let (fast, lift) = (self.speed_of_gravity(resolved * HIT, speed), self.speed_of_gravity(lifted, speed));
         HitSettings { fast, lift, dt: self.dt }
     }
 
     /// Approach speed that impacts may leave to the next contact stage \[m/s\].
     pub(crate) fn left(&self, speed: f64) -> f64 {
-        self.speed_of_gravity(if self.at_touch { RESOLVED * LEFT } else { LEFT }, speed)
+        self.speed_of_gravity(if self.resolves_slow { RESOLVED * LEFT } else { LEFT }, speed)
     }
 
     /// How energy is released.
@@ -170,7 +186,7 @@ impl Limits {
 
     /// What gravity does in so many steps, or without it in what passes for none \[m/s\].
     fn speed_of_gravity(&self, steps: f64, speed: f64) -> f64 {
-        (steps * self.gravity * self.dt).max(FLOOR * speed)
+        (steps * self.gravity * self.horizon).max(FLOOR * speed)
     }
 }
 

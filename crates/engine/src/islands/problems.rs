@@ -137,10 +137,6 @@ fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
     }
 }
 
-/// Bodies that can move, up to which a blow among them is told however slow it is. Where more rock on each other as
-/// they come to rest, every step would be full of them: 125 boxes that fall took 40 times as long.
-const SLOW_AND_FEW: usize = 2;
-
 /// Whether a contact of a small island was closing fast when the contact stage stopped it; `speed` is how fast its
 /// bodies are against each other \[m/s\].
 fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64) -> bool {
@@ -148,8 +144,7 @@ fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64) -> bool {
         return false;
     }
     let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
-    let limits = if movable <= SLOW_AND_FEW { limits.at_touch() } else { *limits };
-    let hits = limits.hits(speed);
+    let hits = limits.resolves_slow(movable).hits(speed);
     island.rows.iter().any(|row| hits.was_stopped(row))
 }
 

@@ -4,9 +4,9 @@ use crate::book::energy::Datum;
 use crate::book::report::StepReport;
 use crate::step::observe::{Outcome, observe};
 use crate::step::part::{Part, Pass};
-use crate::step::scratch::{Exchange, Scratch};
-use crate::step::substep;
-use crate::world::bodies::Bodies;
+use crate::step::scratch::{Alone, Exchange, Scratch};
+use crate::step::substep::{Solved, end, solve};
+use crate::world::bodies::{Bodies, BodyState};
 use crate::world::catalogue::Catalogue;
 use crate::world::error::EngineError;
 use crate::world::load::Entered;
@@ -48,14 +48,57 @@ impl Step<'_> {
 
     /// Makes a part, which may be undone.
     pub(crate) fn attempt(&mut self, part: &Part) -> Result<Outcome, EngineError> {
-        substep(self.state, self.catalogue, part, self.scratch)
+        let solved = self.solve(part)?;
+        self.end(solved)
+    }
+
+    /// Makes a part up to the velocities with which it is to end.
+    pub(crate) fn solve(&mut self, part: &Part) -> Result<Solved, EngineError> {
+        solve(self.state, self.catalogue, part, self.scratch)
+    }
+
+    /// Makes the rest of a part that is solved.
+    pub(crate) fn end(&mut self, solved: Solved) -> Result<Outcome, EngineError> {
+        end(self.state, self.catalogue, solved, self.scratch)
     }
 
     /// Lets a part stand.
     pub(crate) fn accept(&mut self, outcome: &Outcome) {
-        self.observe(outcome, &[]);
+        self.observe_all(outcome);
         self.state.time += outcome.part.dt;
         self.report.substeps += 1;
+    }
+
+    /// Observes a part that stands, in which bodies may have made theirs alone.
+    fn observe_all(&mut self, outcome: &Outcome) {
+        let members = std::mem::take(&mut self.scratch.alone.members);
+        if members.is_empty() {
+            self.observe(outcome, &[]);
+        } else {
+            // They have grown drowsy by themselves.
+            let BodyState { asleep, apart, .. } = &mut self.state.bodies;
+            (0..members.len()).filter(|i| members[*i]).for_each(|i| apart[i] = !asleep[i]);
+            self.observe(outcome, &members);
+            let apart = &mut self.state.bodies.apart;
+            (0..members.len()).filter(|i| members[*i]).for_each(|i| apart[i] = false);
+            self.report_worlds();
+        }
+        self.scratch.alone.members = members;
+    }
+
+    /// Reports what the worlds did that were made, and what their contacts did.
+    fn report_worlds(&mut self) {
+        let Scratch { alone: Alone { worlds, in_use, .. }, loads, .. } = &mut *self.scratch;
+        let StepReport { pairs, contacts, touching, islands, largest_island, .. } = self.report;
+        for world in worlds[..*in_use].iter_mut().filter(|world| world.is_made) {
+            self.report.add(&world.report);
+            loads.take_over(&mut world.scratch.loads, &world.of);
+        }
+        let now = self.datum.energies(&self.bodies());
+        let energy = &mut self.report.energy;
+        (energy.kinetic, energy.potential, energy.star) = (now.kinetic(), now.potential, now.conserved());
+        (self.report.pairs, self.report.contacts, self.report.touching) = (pairs, contacts, touching);
+        (self.report.islands, self.report.largest_island) = (islands, largest_island);
     }
 
     /// Observes a part that stands but for bodies of `undone`.

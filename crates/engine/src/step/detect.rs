@@ -7,11 +7,12 @@
 use std::sync::Arc;
 
 use granule_broadphase::PairList;
-use granule_model::Velocity;
+use granule_model::{Pose, Velocity};
 
 use crate::book::clock::Clock;
 use crate::book::report::Phase;
 use crate::contacts::closing::Active;
+use crate::contacts::correct::May;
 use crate::contacts::crossing::{Crossings, add_passages};
 use crate::contacts::reach::Reach;
 use crate::contacts::search::{Known, Search};
@@ -82,23 +83,24 @@ pub(crate) fn depart(part: &Part, bodies: &Bodies<'_>, motion: &mut Motions, cro
     }
 }
 
-/// After the move: the contacts to which a part has led, those of bodies that went through others in it included.
+/// After the move: the contacts to which a part has led, those of bodies that went through others in it included, but
+/// for those of `alone`.
 pub(crate) fn after_the_move(
     part: &Part,
     bodies: &Bodies<'_>,
     pairs: &mut Arc<PairList>,
     active: &Active,
-    motion: &Motions,
+    (departed, alone): (&[Pose], &[bool]),
     detection: &mut Detection,
     clock: &mut Clock,
 ) -> Arc<Contacts> {
     let Detection { search, crossings } = detection;
-    crossings.find(bodies, pairs, &motion.departed);
+    crossings.find(bodies, pairs, departed, alone);
     let mut found = find(bodies, part.ahead(), active.known(), pairs, search, clock);
     let into = Arc::make_mut(&mut found);
     crossings.add_to(into);
     if !bodies.meshes.is_empty() {
-        add_passages(bodies, pairs, &motion.departed, into);
+        add_passages(bodies, pairs, departed, alone, into);
     }
     found
 }
@@ -111,15 +113,16 @@ pub(crate) fn install(found: Arc<Contacts>, detected: &mut Detected, search: &mu
 }
 
 /// Phase `correct`: takes overlap out of the poses, within the budget of each island; where `mends` without one, for
-/// bodies that were put into each other are parted whatever they weigh.
+/// bodies that were put into each other are parted whatever they weigh. Bodies of `alone` stay where they are, an empty
+/// list naming none.
 pub(crate) fn correct(
     catalogue: &Catalogue,
     part: &Part,
     mends: bool,
-    bodies: &mut BodyState,
-    frames: &mut Frames,
+    (bodies, frames): (&mut BodyState, &mut Frames),
     found: &mut Arc<Contacts>,
     exchange: &mut Exchange,
+    alone: &[bool],
 ) {
     let Exchange { correction, problems, pending, .. } = exchange;
     let budgets = (0..problems.components().len()).map(|k| {
@@ -132,6 +135,7 @@ pub(crate) fn correct(
     });
     let (view, islands) = (bodies.view(&catalogue.bodies, frames), problems.components());
     let (contacts, bound) = (&mut Arc::make_mut(found).list, part.accuracy.overlap_bound);
-    correction.find(&view, contacts, (catalogue.gravity(), bound), islands, budgets, pending.entries());
+    let may = May { islands, budgets, alone };
+    correction.find(&view, contacts, (catalogue.gravity(), bound), may, pending.entries());
     correction.apply(&catalogue.bodies, bodies, frames);
 }

@@ -21,16 +21,15 @@ use granule_model::Velocity;
 
 use crate::contacts::reach::way_moved;
 use crate::step::attempt::Step;
-use crate::step::group::{is_of, overlaps};
 use crate::step::jam::{DEEPEST_AFTER_STOP, Jam, find_jam};
+use crate::step::judge::judge;
 use crate::step::observe::Outcome;
 use crate::step::part::Part;
 use crate::step::scratch::{DEEPEST_THIN, Exchange, Group, Groups, Scratch};
-use crate::world::accuracy::Accuracy;
 use crate::world::bodies::Bodies;
-use crate::world::contact::{Contact, depth_of_pair};
+use crate::world::contact::Contact;
 use crate::world::error::EngineError;
-use crate::world::overlap::{UNSEEN, fails};
+use crate::world::overlap::UNSEEN;
 
 /// How often a step may be halved.
 pub(crate) const DEEPEST: usize = 6;
@@ -81,14 +80,7 @@ impl Step<'_> {
             self.save(depth);
         }
         let part = self.part(dt);
-        let mut outcome = self.attempt(&part)?;
-        let mut alone = self.make_worlds(&outcome, depth);
-        if let Some(group) = alone.take_if(|group| self.only_failed_in(group)) {
-            if self.enter_worlds(&outcome, group, depth) {
-                return Ok(());
-            }
-            outcome = self.attempt(&part)?;
-        }
+        let outcome = self.attempt_from(&part, depth)?;
         if self.scratch.failed.is_empty() {
             self.accept(&outcome);
             return Ok(());
@@ -105,12 +97,19 @@ impl Step<'_> {
             return Err(Stop::Jammed(jam));
         }
         self.report.undo(&outcome.report);
-        if let Some(group) = self.failed_group(alone) {
+        if let Some(group) = self.failed_group() {
             return self.make_again(&outcome, group, depth);
         }
         self.go_back(depth);
         self.state.control.begins_in_halves = true;
         self.halve(dt, depth)
+    }
+
+    /// Attempts a part from the state that is kept at `depth`, from which few bodies that are struck make it alone.
+    fn attempt_from(&mut self, part: &Part, depth: usize) -> Result<Outcome, EngineError> {
+        let solved = self.solve(part)?;
+        self.make_alone(part, depth);
+        self.end(solved)
     }
 
     /// Whether a part of a step is still long for the bodies that failed in it: one moved by more than its thickness,
@@ -139,7 +138,7 @@ impl Step<'_> {
             self.insisted += 1;
             self.report.undo(&outcome.report);
             self.go_back(depth);
-            outcome = self.attempt(&Part { patience: PATIENCE, ..first.part })?;
+            outcome = self.attempt_from(&Part { patience: PATIENCE, ..first.part }, depth)?;
         }
         if !self.scratch.failed.is_empty()
             && let Some(jam) = find_jam(self, first.part.dt)
@@ -168,20 +167,14 @@ impl Step<'_> {
         self.halve(part.dt, depth)
     }
 
-    /// Whether nothing failed but contacts of bodies of a group.
-    fn only_failed_in(&self, group: &Group) -> bool {
-        let contacts = &self.state.detected.contacts.list;
-        self.scratch.failed.iter().all(|k| is_of(&contacts[*k as usize], &group.members))
-    }
-
-    /// The bodies that hang together with contacts that failed, and those that are struck `alone`; none where that is
+    /// The bodies that hang together with contacts that failed, and those that made the part alone; none where that is
     /// half of those awake or more.
-    fn failed_group(&mut self, alone: Option<Group>) -> Option<Group> {
+    fn failed_group(&mut self) -> Option<Group> {
         // Laws that resolve impacts cluster by cluster book them together.
         if !self.catalogue.settings.law.is_released() {
             return None;
         }
-        let Scratch { failed, exchange: Exchange { active, .. }, groups, frames, .. } = &mut *self.scratch;
+        let Scratch { failed, exchange: Exchange { active, .. }, groups, frames, alone, .. } = &mut *self.scratch;
         let Groups { pairs, awake, islands, free } = groups;
         let (bodies, contacts) =
             (self.state.bodies.view(&self.catalogue.bodies, frames), &self.state.detected.contacts.list);
@@ -191,12 +184,10 @@ impl Step<'_> {
         pairs.extend(active.contacts().iter().map(Contact::pair));
         pairs.extend(contacts.iter().filter(|c| c.is_near()).map(Contact::pair));
         islands.build(bodies.len(), awake, pairs);
-        let mut group = alone.unwrap_or_else(|| {
-            let mut group = free.pop().unwrap_or_default();
-            group.members.clear();
-            group.members.resize(bodies.len(), false);
-            group
-        });
+        let mut group = free.pop().unwrap_or_default();
+        group.members.clear();
+        group.members.extend_from_slice(alone.members());
+        group.members.resize(bodies.len(), false);
         let mut count = group.members.iter().filter(|member| **member).count();
         for c in failed.iter().map(|k| &contacts[*k as usize]) {
             let island = islands.island_of(c.a).or(islands.island_of(c.b)).and_then(|island| islands.get(island));
@@ -211,30 +202,6 @@ impl Step<'_> {
         free.push(group);
         None
     }
-}
-
-/// Finds the `contacts` that fail against those `before`: in a step, or in a part of one that may use up that `share`
-/// of what a whole one may. Returns the [`overlaps`] of all.
-pub(crate) fn judge(
-    accuracy: &Accuracy,
-    contacts: &[Contact],
-    before: &[Contact],
-    share: f64,
-    failed: &mut Vec<u32>,
-) -> (f64, f64) {
-    failed.clear();
-    let overlaps = overlaps(contacts, |_| true);
-    if overlaps.1 <= share * accuracy.overlap_bound {
-        return overlaps;
-    }
-    for (k, c) in contacts.iter().enumerate() {
-        if c.depth() > share * accuracy.overlap_bound
-            && fails(accuracy, c.depth(), depth_of_pair(before, c.pair()), share)
-        {
-            failed.push(k as u32);
-        }
-    }
-    overlaps
 }
 
 /// How far the surface of the body `i` leaves its tangent in a turn by `w dt`, `(w dt)^2 r/2` \[m\].

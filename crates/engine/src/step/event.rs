@@ -44,6 +44,10 @@ const ARRIVED: f64 = 1e-10;
 const TOUCH: f64 = 1e-6;
 /// How often a move that went too far is shortened.
 const SHORTENINGS: usize = 60;
+/// How often by no more than what a contact asks for.
+const PATIENT: usize = 4;
+/// Cosine between the normals of two contacts of a pair from which on they are at one place of it.
+const ALIKE: f64 = 0.99;
 /// Share of a step that is not worth a move.
 const NOTHING: f64 = 1e-12;
 /// Where the state before a move is kept, beyond those of divided steps.
@@ -67,10 +71,15 @@ impl Step<'_> {
         Ok(None)
     }
 
+    /// Bodies that can move.
+    pub(crate) fn movable(&self) -> usize {
+        self.catalogue.bodies.dynamic.iter().filter(|dynamic| **dynamic).count()
+    }
+
     /// The limits of a step of `dt` \[s\] at its impacts.
-    fn limits_at_touch(&self, dt: f64) -> Limits {
+    pub(crate) fn limits_at_touch(&self, dt: f64) -> Limits {
         let limits = self.part(dt).limits();
-        if self.catalogue.settings.stepping.resolves_touches() { limits.at_touch() } else { limits }
+        if self.catalogue.settings.stepping.resolves_touches() { limits.at_touch(self.movable()) } else { limits }
     }
 
     /// Whether bodies have sunk into each other in the moves since the state kept at `start`: on the way as well as at
@@ -237,7 +246,8 @@ impl Step<'_> {
             };
             self.report.undo(&outcome.report);
             self.go_back(KEPT);
-            time *= share;
+            // Where shares are too near to one again and again, larger pieces are taken off.
+            time *= if limits.at_touch && turn >= PATIENT { share.powi(4).min(0.5) } else { share };
         }
         Ok(0.0)
     }
@@ -253,8 +263,9 @@ impl Step<'_> {
         let Exchange { active, problems, .. } = &self.scratch.exchange;
         let stopped = problems.stopped(limits).filter_map(|(k, row)| {
             let contact = &active.contacts()[k as usize];
-            let share = contact.gap / (row.speed_stopped() * time);
-            (!touching.contains(&Name::of(contact, limits))).then(|| share.clamp(1e-3, 0.99))
+            let touch = || time_to_close(contact.gap, row.speed_before(), row.speed_change_unstopped() / time);
+            let share = || touch().map_or(1.0, |touch| touch / time).clamp(1e-3, 0.99);
+            (!touching.contains(&Name::of(contact, limits))).then(share)
         });
         stopped.chain(passed).reduce(f64::min)
     }
@@ -262,11 +273,15 @@ impl Step<'_> {
     /// The same of contacts that overlap after the move.
     fn passed_after(&self, touching: &[Name], limits: &Limits, time: f64) -> Option<f64> {
         let bodies = self.bodies();
+        let before = &self.scratch.saved[KEPT].detected.contacts.list;
         let mut least = None;
         for c in self.state.detected.contacts.list.iter().filter(|c| c.gap < -ARRIVED * c.radius) {
             let approach = -c.normal_velocity(bodies.pose, bodies.velocity);
             let fast = limits.hits(c.speed(bodies.pose, bodies.velocity)).fast;
             if approach <= fast || touching.contains(&Name::of(c, limits)) {
+                continue;
+            }
+            if limits.at_touch && was_as_deep(before, c) {
                 continue;
             }
             // Back by the depth at the speed it has now, and never by nothing or all.
@@ -297,6 +312,15 @@ fn standing(c: &Contact, bodies: &Bodies<'_>, pairs: &Pairs, limits: &Limits) ->
     let rebounds = || pairs.of(bodies.table, c, bodies.pose, bodies.velocity).restitution * approach > hits.lift;
     let hit = touches && has_arrived(c) && approach > hits.fast && (limits.at_touch || rebounds());
     Standing { touches, hit, impulse: DVec3::ZERO }
+}
+
+/// Whether a pair was as deep there in a list `before`, by whatever feature: then no shorter move keeps the contact
+/// away.
+fn was_as_deep(before: &[Contact], contact: &Contact) -> bool {
+    let first = before.partition_point(|c| c.pair() < contact.pair());
+    let of_pair = before[first..].iter().take_while(|c| c.pair() == contact.pair());
+    let mut there = of_pair.filter(|c| c.normal.dot(contact.normal) > ALIKE);
+    there.any(|c| c.gap - ARRIVED * contact.radius <= contact.gap)
 }
 
 /// Whether a contact counts as reached.

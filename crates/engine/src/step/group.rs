@@ -11,6 +11,7 @@ use crate::book::report::StepReport;
 use crate::contacts::search::Known;
 use crate::step::attempt::Step;
 use crate::step::detect;
+use crate::step::judge::overlaps;
 use crate::step::observe::Outcome;
 use crate::step::part::Part;
 use crate::step::scratch::{Detection, Group, Scratch};
@@ -18,7 +19,6 @@ use crate::world::accuracy::Accuracy;
 use crate::world::bodies::Bodies;
 use crate::world::contact::{Carried, Contact, Contacts, depth_of_pair};
 use crate::world::overlap::fails;
-use crate::world::parallel;
 
 impl Step<'_> {
     /// Goes back for the bodies of a group, lets the others stand, and leaves them apart; the contacts of the state are
@@ -92,14 +92,6 @@ impl Step<'_> {
     }
 }
 
-/// Largest overlap of the contacts that `counts` holds for, over the smaller radius and over the thickness.
-pub(crate) fn overlaps(contacts: &[Contact], counts: impl Fn(&Contact) -> bool + Sync) -> (f64, f64) {
-    let scales = |c: &Contact| {
-        if c.gap < 0.0 && counts(c) { [-c.gap / c.radius, -c.gap / c.thickness] } else { [0.0; 2] }
-    };
-    parallel::largest_of_both(contacts, &scales).into()
-}
-
 /// Gives a group its own of the contacts `before` a part, but for those with bodies that stay `apart`.
 fn part_contacts(group: &Group, before: &Contacts, apart: &[bool], own: &mut Contacts) {
     let Group { members, after, .. } = group;
@@ -124,7 +116,7 @@ fn part_contacts(group: &Group, before: &Contacts, apart: &[bool], own: &mut Con
 }
 
 /// Whether a body of a group has a part in a contact.
-pub(crate) fn is_of(c: &Contact, members: &[bool]) -> bool {
+fn is_of(c: &Contact, members: &[bool]) -> bool {
     members[c.a as usize] || members[c.b as usize]
 }
 

@@ -54,11 +54,15 @@ impl Part {
 
     /// The step that contacts have to be known for: in a flight what comes after it matters as well.
     pub(crate) fn ahead(&self) -> Ahead {
-        let dt = match self.pass {
+        Ahead::under(self.datum.gravity, self.horizon())
+    }
+
+    /// Length of the step that the part is a piece of, or its own \[s\].
+    fn horizon(&self) -> f64 {
+        match self.pass {
             Pass::Whole => self.dt,
             Pass::Flight { horizon } => horizon,
-        };
-        Ahead::under(self.datum.gravity, dt)
+        }
     }
 
     /// The limits of its stages.
@@ -66,9 +70,11 @@ impl Part {
         Limits {
             gravity: self.datum.gravity.length(),
             dt: self.dt,
+            horizon: self.horizon(),
             patience: self.patience,
             accuracy: self.accuracy,
             at_touch: false,
+            resolves_slow: false,
         }
     }
 

@@ -294,9 +294,14 @@ impl Row {
         self.lever().relative_velocity(bodies)
     }
 
-    /// Approach speed with which it came into a step in which the contact stage stopped it \[m/s\].
-    pub fn speed_stopped(&self) -> f64 {
-        -self.came
+    /// Normal velocity with which it came into a step, before the forces \[m/s\].
+    pub fn speed_before(&self) -> f64 {
+        self.came
+    }
+
+    /// By how much its normal velocity would have changed in the step if its own impulse had not been there \[m/s\].
+    pub fn speed_change_unstopped(&self) -> f64 {
+        self.left - self.k_normal * self.normal_impulse - self.came
     }
 
     /// Its normal component: negative while approaching \[m/s\].

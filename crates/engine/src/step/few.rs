@@ -1,0 +1,201 @@
+//! How few bodies make a part of a step alone: as a [`World`], from touch to touch.
+//!
+//! **Velocities of symplectic Euler.** Steps of `h` in free flight pass through the points of the exact parabola, with
+//! velocities that lag: the parabola has `v + g h/2` where a step ends with `v`. Its plain energy is E* but for the
+//! constant `m g^2 h^2/8`. A body in flight therefore comes into a world with `v + g h/2`, and leaves it with
+//! `v - g dt/2`, so that a flight that an impact ends is the flight that the steps began. With a body that leans on
+//! others, what its contacts carry acts as well: one at rest does not lag, one that rocks does. What the book of E*
+//! sees of it is a step of another length ([`EnergyReport::step_change`]).
+//!
+//! Who is of a world, and what becomes of what it comes to, is left to [`alone`](crate::step::alone).
+//!
+//! [`EnergyReport::step_change`]: crate::book::report::EnergyReport::step_change
+
+use std::sync::Arc;
+
+use granule_model::{DVec3, Velocity};
+
+use crate::book::report::StepReport;
+use crate::islands::limits::Limits;
+use crate::step::attempt::Step;
+use crate::step::detect;
+use crate::step::event::KEPT;
+use crate::step::part::{Part, Pass};
+use crate::step::scratch::{Detection, START_OF_EVENTS, Scratch, World};
+use crate::world::bodies::{Bodies, Frames};
+use crate::world::catalogue::Catalogue;
+use crate::world::contact::{Contact, Contacts, inherit};
+use crate::world::load::Entered;
+use crate::world::state::State;
+
+/// Moves from touch to touch in a part, for every body that can move, and at least.
+const MOVES: usize = 8;
+const LEAST_MOVES: usize = 100;
+
+impl World {
+    /// Makes this a world of the bodies that it is of, in the state that was `kept`, to be looked at anew.
+    pub(crate) fn fill(&mut self, whole: &Catalogue, kept: &State, frames: &Frames) {
+        let World { catalogue, state, scratch, of, contacts, .. } = self;
+        catalogue.take(whole, of);
+        let State { time, steps, bodies, rest, driven, detected, control } = state;
+        (*time, *steps, *control) = (kept.time, kept.steps, kept.control);
+        bodies.take(&kept.bodies, of);
+        rest.take(&kept.rest, of);
+        driven.clear();
+        let clocks = whole.bodies.driven.iter().zip(&kept.driven);
+        driven.extend(clocks.filter(|(d, _)| of.binary_search(&d.body).is_ok()).map(|(_, clock)| *clock));
+        scratch.frames.take(frames, &catalogue.bodies, &bodies.pose, of);
+        let mut own = scratch.detection.search.begin();
+        let Contacts { list, carried, searched, sights, .. } = Arc::make_mut(&mut own);
+        let place = |i: u32| of.partition_point(|own| *own < i) as u32;
+        list.clear();
+        list.extend(contacts.iter().map(|(c, _)| Contact { a: place(c.a), b: place(c.b), ..*c }));
+        carried.clear();
+        carried.extend(contacts.iter().map(|(_, carried)| *carried));
+        searched.clear();
+        sights.clear();
+        detect::install(own, detected, &mut scratch.detection.search);
+        // Pairs of the world before would have a say in how far neighbours are looked for.
+        detected.pairs.clone_from(&scratch.nothing.detected.pairs);
+        detected.is_stale = true;
+    }
+
+    /// Makes the part that is made of the whole, from touch to touch.
+    pub(crate) fn go(&mut self, part: &Part, records_loads: bool) {
+        let (datum, dt) = (part.datum, part.dt);
+        let World { catalogue, state, scratch, report, is_made, .. } = self;
+        scratch.loads.is_on = records_loads;
+        scratch.loads.take_back(Entered::default());
+        scratch.detection.search.reach.ask_for_nothing();
+        let mut step =
+            Step { catalogue, state, scratch, datum, report: StepReport::default(), star_at_start: None, insisted: 0 };
+        step.find_touching(dt);
+        let is_known = step.find_loads(dt);
+        step.catch_up(dt);
+        step.save(START_OF_EVENTS);
+        let ended = step.move_by_events(dt, LEAST_MOVES.max(MOVES * step.movable()));
+        let has_ended = is_known && matches!(ended, Ok(None)) && !step.has_sunk(START_OF_EVENTS);
+        *is_made = has_ended && step.find_loads(dt);
+        step.lag(dt);
+        *report = step.report;
+        scratch.end_step(false);
+    }
+}
+
+impl Step<'_> {
+    /// Gives the bodies the velocities of the paths that their steps follow.
+    fn catch_up(&mut self, dt: f64) {
+        self.find_accelerations();
+        let table = &self.catalogue.bodies;
+        for i in 0..table.len() {
+            if self.state.bodies.awake(table, i) {
+                // A body that has made no step yet comes in with the length of its first one, and does not lag.
+                let step = self.state.bodies.step[i];
+                self.state.bodies.step[i] = if step < 0.0 { dt } else { step };
+                self.shift(i, 0.5 * step.max(0.0), 0.0);
+            }
+        }
+    }
+
+    /// Finds what the contacts carry from now on, over a step of `dt` \[s\], and lets them carry that; whether it could
+    /// be found. What they carried in the last flight stopped what impacts had left, in a time as short as may be; what
+    /// they carried in a step that took impacts together passed these on. What comes fast is no load, and takes no
+    /// part.
+    fn find_loads(&mut self, dt: f64) -> bool {
+        let part = Part { pass: Pass::Flight { horizon: dt }, ..self.part(dt) };
+        let mut is_found = true;
+        if self.has_loads(dt) {
+            let report = self.report;
+            self.save(KEPT);
+            self.leave_loads(dt);
+            is_found = self.attempt(&part).is_ok();
+            self.report = report;
+            self.go_back(KEPT);
+        } else {
+            self.scratch.exchange.active.take(&self.scratch.nothing.detected.contacts);
+        }
+        let Scratch { detection: Detection { search, .. }, exchange, .. } = &mut *self.scratch;
+        let detected = &mut self.state.detected;
+        let mut loaded = search.begin();
+        let into = Arc::make_mut(&mut loaded);
+        into.clone_from(&detected.contacts);
+        let known = exchange.active.known();
+        inherit(known.contacts, known.carried, &into.list, &mut into.carried);
+        let is_stale = detected.is_stale;
+        detect::install(loaded, detected, search);
+        detected.is_stale = is_stale;
+        is_found
+    }
+
+    /// Whether a contact may carry something: it touches, and does not come fast. For steps of `dt` \[s\].
+    fn has_loads(&self, dt: f64) -> bool {
+        let (limits, bodies) = (self.limits_at_touch(dt), self.bodies());
+        self.state.detected.contacts.list.iter().any(|c| is_load(c, &bodies, &limits))
+    }
+
+    /// Leaves no contacts but those that may carry something.
+    fn leave_loads(&mut self, dt: f64) {
+        let limits = self.limits_at_touch(dt);
+        let Scratch { detection: Detection { search, .. }, frames, .. } = &mut *self.scratch;
+        let bodies = self.state.bodies.view(&self.catalogue.bodies, frames);
+        let mut left = search.begin();
+        let Contacts { list, carried, ahead, velocity, reach, searched, crowd, sights } = Arc::make_mut(&mut left);
+        let all = &*self.state.detected.contacts;
+        list.clear();
+        carried.clear();
+        for (c, of) in all.list.iter().zip(&all.carried).filter(|(c, _)| is_load(c, &bodies, &limits)) {
+            list.push(*c);
+            carried.push(*of);
+        }
+        (*ahead, *crowd) = (all.ahead, all.crowd);
+        velocity.clone_from(&all.velocity);
+        reach.clone_from(&all.reach);
+        searched.clone_from(&all.searched);
+        sights.clear();
+        detect::install(left, &mut self.state.detected, search);
+    }
+
+    /// Takes them back to those of steps of `dt` \[s\].
+    fn lag(&mut self, dt: f64) {
+        self.find_accelerations();
+        let table = &self.catalogue.bodies;
+        for i in 0..table.len() {
+            if self.state.bodies.awake(table, i) {
+                self.shift(i, -0.5 * dt, dt);
+            }
+        }
+    }
+
+    /// Moves the velocity of a body on by what acts on it in `time`, and lets E* count a step of `step` for it \[s\].
+    fn shift(&mut self, i: usize, time: f64, step: f64) {
+        let before = self.datum.star_of(&self.bodies(), i);
+        let acceleration = self.scratch.motion.acceleration[i];
+        self.state.bodies.velocity[i] = self.state.bodies.velocity[i] + acceleration * time;
+        self.state.bodies.step[i] = step;
+        self.report.energy.step_change += self.datum.star_of(&self.bodies(), i) - before;
+    }
+
+    /// Finds how gravity, and what the contacts carried last, accelerate the bodies.
+    fn find_accelerations(&mut self) {
+        let Scratch { motion, frames, .. } = &mut *self.scratch;
+        let bodies = self.state.bodies.view(&self.catalogue.bodies, frames);
+        let accelerations = &mut motion.acceleration;
+        accelerations.clear();
+        accelerations.resize(bodies.len(), Velocity { linear: self.catalogue.gravity(), angular: DVec3::ZERO });
+        let Contacts { list, carried, .. } = &*self.state.detected.contacts;
+        for (c, carried) in list.iter().zip(carried) {
+            let force = c.normal * carried.normal + carried.tangential;
+            for (i, force) in [(c.a as usize, force), (c.b as usize, -force)] {
+                let arm = c.point - bodies.pose[i].position;
+                accelerations[i].linear += force * bodies.inverse_mass[i];
+                accelerations[i].angular += bodies.inverse_inertia[i].mul(arm.cross(force));
+            }
+        }
+    }
+}
+
+/// Whether a contact touches and does not come fast.
+fn is_load(contact: &Contact, bodies: &Bodies<'_>, limits: &Limits) -> bool {
+    let lift = limits.hits(contact.speed(bodies.pose, bodies.velocity)).lift;
+    contact.is_near() && -contact.normal_velocity(bodies.pose, bodies.velocity) <= lift
+}
