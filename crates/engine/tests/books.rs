@@ -155,6 +155,8 @@ fn losses_summed_where_they_arise_make_up_the_change_of_energy() {
         ("Runge-Kutta", Settings { integrator: Integrator::RungeKutta4, ..plain }, false),
         ("events", Settings { stepping: Stepping::Event, ..plain }, false),
         ("events, smm, drag", Settings { stepping: Stepping::Event, drag, ..by("smm") }, false),
+        ("touch", Settings { stepping: Stepping::Touch, ..plain }, false),
+        ("touch, smm, drag", Settings { stepping: Stepping::Touch, drag, ..by("smm") }, false),
         ("damping", Settings { damping, ..plain }, false),
         ("smm, drag, damping and field", Settings { drag, damping, ..by("smm") }, true),
         ("Runge-Kutta, damping", Settings { damping, integrator: Integrator::RungeKutta4, ..plain }, false),

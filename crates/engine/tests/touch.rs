@@ -5,6 +5,8 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use granule_engine::Stepping;
 use granule_engine::prelude::*;
 
@@ -25,6 +27,10 @@ fn settings(stepping: Stepping, time_step: Option<f64>) -> Settings {
 
 fn elastic(friction: f64) -> Material {
     Material { restitution: 1.0, static_friction: friction, dynamic_friction: friction, ..ROCK }
+}
+
+fn cuboid(size: DVec3) -> Shape {
+    Shape::cuboid(size).expect("the size is valid")
 }
 
 fn ball(radius: f64) -> Shape {
@@ -249,13 +255,78 @@ fn gas(shape: &Shape, spin: f64) -> (f64, u32) {
     (off, hits)
 }
 
-/// Gases of balls and of flat boxes that spin keep their energy. Measured: to 4e-16, in 399 and 416 hits.
+/// Gases of balls and of flat boxes that spin keep their energy, thin ones as well, which pass each other by more than
+/// they are thick in a step. Measured: to 4e-16, in 388 to 415 hits.
 #[test]
 fn elastic_gases_keep_their_energy() {
-    let plate = Shape::cuboid(DVec3::new(0.4, 0.3, 0.06)).expect("the size is valid");
-    for (shape, spin) in [(ball(0.2), 0.0), (plate, 2.0)] {
+    let [plate, sheet] = [0.06, 0.005].map(|z| Shape::cuboid(DVec3::new(0.4, 0.3, z)).expect("the size is valid"));
+    for (shape, spin) in [(ball(0.2), 0.0), (plate, 2.0), (sheet, 2.0)] {
         let (off, hits) = gas(&shape, spin);
+        println!("{}: {off:e}, {hits} hits", shape.name());
         assert!(hits > 100, "{hits} hits");
         assert!(off <= 1e-12, "{}: {off:e}", shape.name());
+    }
+}
+
+/// A box lies on a floor that is shaken up and down by less than it takes to lift it: nothing strikes it, it follows
+/// the floor, and what the floor does is booked. Measured: off by 4e-10 m, gained 1e-11 of what the floor did;
+/// when a floor that speeds up struck what lies on it, 2e-3 m, and 450 times of what had been dissipated.
+#[test]
+fn a_shaken_floor_carries_a_box() {
+    for steps_a_second in [60.0, 240.0, 600.0] {
+        let settings = Settings { time_step: Some(1.0 / steps_a_second), ..settings(Stepping::Touch, None) };
+        let mut simulation = Simulation::new(settings).expect("settings are valid");
+        let rock = simulation.add_material(ROCK).expect("the material is valid");
+        let mut floor = BodyDescription::fixed(cuboid(DVec3::new(4.0, 4.0, 0.5)), rock, -0.25 * DVec3::Z);
+        floor.kind = BodyKind::Driven;
+        // At the top to begin with, where it stands.
+        let (frequency, phase) = (2.0, std::f64::consts::FRAC_PI_2);
+        floor.motion = Some(Motion::Sine { amplitude: 0.02 * DVec3::Z, frequency, phase });
+        simulation.add_body(floor).expect("it is valid");
+        let body = BodyDescription::dynamic(cuboid(DVec3::ONE), rock, 0.5 * DVec3::Z);
+        let body = simulation.add_body(body).expect("it is valid");
+        let (mut gained, mut done, mut hits) = (0.0_f64, 0.0_f64, 0);
+        while simulation.time() < 2.3 {
+            let report = simulation.step().expect("the step is made");
+            gained = gained.max(report.energy.star_change);
+            done += report.energy.driven_work.abs();
+            hits += report.hits;
+        }
+        let angle = frequency * std::f64::consts::TAU * simulation.time() + phase;
+        let off = simulation.pose(body).expect("it is there").position.z - 0.5 - 0.02 * (angle.sin() - phase.sin());
+        println!("{steps_a_second} steps a second: off by {off:e} m, gained {:e}, {hits} hits", gained / done);
+        assert_eq!(hits, 0, "{steps_a_second} steps a second");
+        assert!(off.abs() <= 1e-7, "{steps_a_second} steps a second: off by {off} m");
+        assert!(gained <= 1e-9 * done, "{steps_a_second} steps a second: {gained:e} of {done}");
+    }
+}
+
+/// One that is shaken by more throws the box, by a function of which only poses are known, and the book is closed.
+/// Measured: to 9e-15 of what is dissipated, in 19 to 35 hits.
+#[test]
+fn a_floor_that_throws_a_box_books_its_work() {
+    for steps_a_second in [60.0, 240.0, 600.0] {
+        let settings = Settings { time_step: Some(1.0 / steps_a_second), ..settings(Stepping::Touch, None) };
+        let mut simulation = Simulation::new(settings).expect("settings are valid");
+        let rock = simulation.add_material(Material { rolling_friction: 0.05, ..ROCK }).expect("the material is valid");
+        let mut floor = BodyDescription::fixed(cuboid(DVec3::new(4.0, 4.0, 0.5)), rock, -0.25 * DVec3::Z);
+        floor.kind = BodyKind::Driven;
+        floor.motion = Some(Motion::Function(Arc::new(|time| {
+            let height = 0.05 * (4.0 * std::f64::consts::TAU * time).sin() - 0.25;
+            Pose::from_position(height * DVec3::Z)
+        })));
+        simulation.add_body(floor).expect("it is valid");
+        let body = BodyDescription::dynamic(cuboid(DVec3::new(0.3, 0.4, 0.5)), rock, 0.25 * DVec3::Z);
+        simulation.add_body(body).expect("it is valid");
+        let mut hits = 0;
+        while simulation.time() < 2.0 {
+            hits += simulation.step().expect("the step is made").hits;
+        }
+        let audit = simulation.audit();
+        let off = audit.imbalance.abs() / audit.dissipated;
+        println!("{steps_a_second} steps a second: book off by {off:e}, {hits} hits");
+        assert!(hits >= 8, "{hits} hits");
+        assert!(off <= 1e-12, "{steps_a_second} steps a second: {off:e}");
+        assert!(simulation.largest_overlap() <= 0.01, "overlap {}", simulation.largest_overlap());
     }
 }

@@ -91,6 +91,8 @@ pub fn solve(
     find_impulses(island, before, settings, packs, &mut report);
     if drift_without_work(island, unforced) {
         island.bodies.iter_mut().zip(&*before).for_each(|(body, before)| body.velocity = *before);
+        // No stage starts from moments of rolling and torsion.
+        island.rows.iter_mut().for_each(|row| row.angular_impulse = DVec3::ZERO);
         let made = report.sweeps;
         report = StageReport { scale: 1.0, ..StageReport::default() };
         find_impulses(island, before, settings, packs, &mut report);

@@ -100,3 +100,45 @@ pub(crate) fn add_passages(
 fn is_one_of(list: &[bool], bodies: [usize; 2]) -> bool {
     bodies.iter().any(|i| list.get(*i).is_some_and(|is_in| *is_in))
 }
+
+#[cfg(test)]
+mod tests {
+    use granule_broadphase::{BroadPhase, BroadPhaseInput};
+    use granule_geometry::Shape;
+    use granule_model::{DVec3, Material};
+
+    use super::*;
+    use crate::interface::simulation::Simulation;
+    use crate::world::description::{BodyDescription, Settings};
+
+    /// A sheet that has come to the other side of another one went through it, unless it was followed on its way there.
+    #[test]
+    fn who_was_followed_on_its_way_went_through_nobody() {
+        let mut simulation = Simulation::new(Settings::default()).expect("settings are valid");
+        let rock = simulation.add_material(Material::default()).expect("the material is valid");
+        let sheet = Shape::cuboid(DVec3::new(0.01, 1.0, 1.0)).expect("the size is valid");
+        for x in [0.2, 0.0] {
+            let mut body = BodyDescription::dynamic(sheet.clone(), rock, x * DVec3::X);
+            body.velocity.linear = 50.0 * x * DVec3::X;
+            simulation.add_body(body).expect("the body is valid");
+        }
+        let bodies = simulation.state.bodies.view(&simulation.catalogue.bodies, &simulation.scratch.frames);
+        let before = [-0.2, 0.0].map(|x| Pose { position: x * DVec3::X, ..bodies.pose[0] });
+        let mut pairs = PairList::default();
+        let input = BroadPhaseInput {
+            boxes: bodies.boxes,
+            movable: &bodies.movable,
+            present: &bodies.present,
+            round: &bodies.round,
+            origin: DVec3::ZERO,
+        };
+        BroadPhase::default().rebuild(&mut pairs, &input, &[1.0; 2], &[0.0; 2]);
+        let found = |alone: &[bool]| {
+            let mut crossings = Crossings::default();
+            assert!(crossings.may_cross(&bodies, bodies.velocity, 0.04));
+            crossings.find(&bodies, &pairs, &before, alone);
+            crossings.found.len()
+        };
+        assert_eq!([&[][..], &[true, false], &[false, true]].map(found), [1, 0, 0]);
+    }
+}

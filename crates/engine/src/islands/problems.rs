@@ -138,14 +138,15 @@ fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
 }
 
 /// Whether a contact of a small island was closing fast when the contact stage stopped it; `speed` is how fast its
-/// bodies are against each other \[m/s\].
-fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64) -> bool {
+/// bodies are against each other \[m/s\]. Velocities `before` are those with which all of them came, driven ones as
+/// well: that the motion of a floor changes strikes nobody who lies on it.
+fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocity]) -> bool {
     if island.rows.len() >= MANY {
         return false;
     }
     let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
     let hits = limits.resolves_slow(movable).hits(speed);
-    island.rows.iter().any(|row| hits.was_stopped(row))
+    island.rows.iter().any(|row| hits.was_stopped_from(row, row.speed_at(before)))
 }
 
 impl Problems {
@@ -237,19 +238,21 @@ impl Problems {
             outcome.stage = lender.lend(island.rows.len(), |scratch| {
                 stage::solve(island, settings, unforced, &mut outcome.before, &mut scratch.packs)
             });
-            outcome.struck = is_struck(island, limits, outcome.scale.speed);
+            outcome.struck = is_struck(island, limits, outcome.scale.speed, unforced);
         });
         self.swept(|_| true)
     }
 
-    /// The contacts that were closing fast when the contact stage stopped them, by their places in the engine's list.
-    pub(crate) fn stopped(&self, limits: &Limits) -> impl Iterator<Item = (u32, &Row)> {
+    /// The contacts that were closing fast when the contact stage stopped them, by their places in the engine's list,
+    /// with the normal velocity with which they came \[m/s\].
+    pub(crate) fn stopped(&self, limits: &Limits) -> impl Iterator<Item = (u32, &Row, f64)> {
         let spans = self.layout.spans.iter().zip(&self.outcomes);
-        let starts = std::iter::once(0).chain(self.layout.spans.iter().map(|span| span.rows));
+        let starts = std::iter::once(Span::default()).chain(self.layout.spans.iter().copied());
         spans.zip(starts).flat_map(move |((span, outcome), start)| {
-            let hits = limits.hits(outcome.scale.speed);
-            let rows = self.rows[start..span.rows].iter().zip(&self.layout.rows[start..span.rows]);
-            rows.filter(move |(row, _)| hits.was_stopped(row)).map(|(row, place)| (place.contact, row))
+            let (hits, before) = (limits.hits(outcome.scale.speed), &self.unforced[start.bodies..span.bodies]);
+            let rows = self.rows[start.rows..span.rows].iter().zip(&self.layout.rows[start.rows..span.rows]);
+            let came = rows.map(|(row, place)| (place.contact, row, row.speed_at(before)));
+            came.filter(move |(_, row, came)| hits.was_stopped_from(row, *came))
         })
     }
 

@@ -2,7 +2,7 @@
 
 use granule_model::{DQuat, DVec3, Pose, Velocity};
 
-use crate::step::part::Part;
+use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Motions, Target};
 use crate::world::bodies::{BodyState, Driven, Frames, Table};
 use crate::world::catalogue::Catalogue;
@@ -10,6 +10,10 @@ use crate::world::check;
 use crate::world::description::Motion;
 use crate::world::error::EngineError;
 use crate::world::state::DrivenClock;
+
+/// How far apart the poses of a function are taken by which its velocity is found, over the length of a step: the
+/// error is of second order in it, and rounding of 1e-16 of the place over it.
+const DIFFERENCE: f64 = 1e-3;
 
 /// A driven body whose motion leads nowhere, by dense index, and what is wrong.
 #[derive(Debug)]
@@ -31,7 +35,33 @@ pub(crate) fn drive_bodies(
     unforced.clone_from(velocity);
     let table = &catalogue.bodies;
     drive(table, clocks, pose, [part.time, part.dt], targets, velocity)
-        .map_err(|Astray(i, reason)| EngineError::Motion { step: part.step, body: table.label(i), reason })
+        .map_err(|Astray(i, reason)| EngineError::Motion { step: part.step, body: table.label(i), reason })?;
+    if let Pass::Flight { horizon, lags: false } = part.pass {
+        end_in_motion(table, clocks, [part.time + part.dt, horizon], targets, (unforced, velocity));
+    }
+    Ok(())
+}
+
+/// Gives driven bodies the velocities `after` that their motions have at the end of a flight, and those `before` whose
+/// mean with them takes the bodies to their `targets`: in a flight all bodies move by the mean of two velocities.
+fn end_in_motion(
+    table: &Table,
+    clocks: &[DrivenClock],
+    [time, horizon]: [f64; 2],
+    targets: &[Target],
+    (before, after): (&mut [Velocity], &mut [Velocity]),
+) {
+    for ((driven, clock), target) in table.driven.iter().zip(clocks).zip(targets) {
+        let i = driven.body as usize;
+        if !table.present[i] || clock.stands {
+            continue;
+        }
+        let velocity = velocity_at(driven, clock, &target.pose, [time, horizon]);
+        // Motions whose velocity at a moment is not to be had go on by their mean.
+        let velocity = if velocity.is_finite() { velocity } else { target.velocity };
+        after[i] = velocity;
+        before[i] = target.velocity * 2.0 - velocity;
+    }
 }
 
 /// Sets the velocity of every driven body to the one that takes it, over `dt`, to its pose at `time + dt`. The contact
@@ -171,6 +201,50 @@ fn own_pose_at(driven: &Driven, clock: &DrivenClock, time: f64) -> Pose {
         }
         Motion::Function(f) => f(time),
     }
+}
+
+/// Gives driven bodies the velocities that their motions have at `time`; `horizon` is the length of the step \[s\].
+pub(crate) fn set_in_motion(
+    table: &Table,
+    clocks: &[DrivenClock],
+    [time, horizon]: [f64; 2],
+    pose: &[Pose],
+    velocity: &mut [Velocity],
+) {
+    for (driven, clock) in table.driven.iter().zip(clocks) {
+        let i = driven.body as usize;
+        let now = velocity_at(driven, clock, &pose[i], [time, horizon]);
+        if table.present[i] && !clock.stands && now.is_finite() {
+            velocity[i] = now;
+        }
+    }
+}
+
+/// Velocity of a driven body at a time of the simulation, at which it has the pose `at`; of a function by its poses at
+/// three times within a small share of `horizon` \[s\].
+fn velocity_at(driven: &Driven, clock: &DrivenClock, at: &Pose, [time, horizon]: [f64; 2]) -> Velocity {
+    let own = own_pose_at(driven, clock, time);
+    let of_own = match &driven.motion {
+        Motion::Constant(v) => *v,
+        Motion::Sine { amplitude, frequency, phase } => {
+            let rate = std::f64::consts::TAU * frequency;
+            let angle = rate * (time - clock.start_time) + phase;
+            Velocity { linear: *amplitude * (rate * libm::cos(angle)), angular: DVec3::ZERO }
+        }
+        Motion::Function(_) => {
+            let apart = DIFFERENCE * horizon;
+            // Before its start a motion need not be known.
+            let apart = if time - clock.start_time > 2.0 * apart { -apart } else { apart };
+            let [one, two] = [apart, 2.0 * apart].map(|t| own_pose_at(driven, clock, time + t));
+            let way = |to: &Pose| to.position - own.position;
+            let turn = |to: &Pose| rotation_vector(to.rotation * own.rotation.conjugate());
+            Velocity {
+                linear: (4.0 * way(&one) - way(&two)) / (2.0 * apart),
+                angular: (4.0 * turn(&one) - turn(&two)) / (2.0 * apart),
+            }
+        }
+    };
+    Velocity { linear: of_own.at(at.position - own.position), ..of_own }
 }
 
 /// The rotation vector of a unit quaternion, by the shorter way round.

@@ -238,7 +238,7 @@ impl Step<'_> {
         let mut time = until;
         self.save(KEPT);
         for turn in 0..=SHORTENINGS {
-            let outcome = self.attempt(&Part { pass: Pass::Flight { horizon: dt }, ..self.part(time) })?;
+            let outcome = self.attempt(&Part { pass: Pass::Flight { horizon: dt, lags: false }, ..self.part(time) })?;
             let passed = (turn < SHORTENINGS).then(|| self.passed(&touching, &limits, time)).flatten();
             let Some(share) = passed else {
                 self.accept(&outcome);
@@ -261,9 +261,9 @@ impl Step<'_> {
             return passed;
         }
         let Exchange { active, problems, .. } = &self.scratch.exchange;
-        let stopped = problems.stopped(limits).filter_map(|(k, row)| {
+        let stopped = problems.stopped(limits).filter_map(|(k, row, came)| {
             let contact = &active.contacts()[k as usize];
-            let touch = || time_to_close(contact.gap, row.speed_before(), row.speed_change_unstopped() / time);
+            let touch = || time_to_close(contact.gap, came, (row.speed_unstopped() - came) / time);
             let share = || touch().map_or(1.0, |touch| touch / time).clamp(1e-3, 0.99);
             (!touching.contains(&Name::of(contact, limits))).then(share)
         });

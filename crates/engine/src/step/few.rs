@@ -19,6 +19,7 @@ use crate::book::report::StepReport;
 use crate::islands::limits::Limits;
 use crate::step::attempt::Step;
 use crate::step::detect;
+use crate::step::drive;
 use crate::step::event::KEPT;
 use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Detection, START_OF_EVENTS, Scratch, World};
@@ -70,12 +71,12 @@ impl World {
         let mut step =
             Step { catalogue, state, scratch, datum, report: StepReport::default(), star_at_start: None, insisted: 0 };
         step.find_touching(dt);
-        let is_known = step.find_loads(dt);
+        let is_known = step.find_loads(dt, true);
         step.catch_up(dt);
         step.save(START_OF_EVENTS);
         let ended = step.move_by_events(dt, LEAST_MOVES.max(MOVES * step.movable()));
         let has_ended = is_known && matches!(ended, Ok(None)) && !step.has_sunk(START_OF_EVENTS);
-        *is_made = has_ended && step.find_loads(dt);
+        *is_made = has_ended && step.find_loads(dt, false);
         step.lag(dt);
         *report = step.report;
         scratch.end_step(false);
@@ -95,14 +96,16 @@ impl Step<'_> {
                 self.shift(i, 0.5 * step.max(0.0), 0.0);
             }
         }
+        let State { time, bodies, driven, .. } = &mut *self.state;
+        drive::set_in_motion(table, driven, [*time, dt], &bodies.pose, &mut bodies.velocity);
     }
 
     /// Finds what the contacts carry from now on, over a step of `dt` \[s\], and lets them carry that; whether it could
     /// be found. What they carried in the last flight stopped what impacts had left, in a time as short as may be; what
     /// they carried in a step that took impacts together passed these on. What comes fast is no load, and takes no
     /// part.
-    fn find_loads(&mut self, dt: f64) -> bool {
-        let part = Part { pass: Pass::Flight { horizon: dt }, ..self.part(dt) };
+    fn find_loads(&mut self, dt: f64, lags: bool) -> bool {
+        let part = Part { pass: Pass::Flight { horizon: dt, lags }, ..self.part(dt) };
         let mut is_found = true;
         if self.has_loads(dt) {
             let report = self.report;

@@ -175,15 +175,15 @@ fn settle(catalogue: &Catalogue, part: &Part, state: &mut State, sleep: &mut Sle
 /// Kinetic energy that the stages were given, `forced` as it came in; for a flight, which may be as short as rounding
 /// lets it, at least what gravity gives in a whole step \[J\].
 fn energy_given(catalogue: &Catalogue, part: &Part, forced: f64) -> f64 {
-    let Pass::Flight { horizon } = part.pass else { return forced.max(f64::MIN_POSITIVE) };
+    let Pass::Flight { horizon, .. } = part.pass else { return forced.max(f64::MIN_POSITIVE) };
     let (table, speed) = (&catalogue.bodies, catalogue.gravity().length() * horizon);
     let mass: f64 = (0..table.len()).filter(|i| table.dynamic[*i]).map(|i| table.mass[i]).sum();
     forced.max(0.5 * mass * speed * speed).max(f64::MIN_POSITIVE)
 }
 
 /// Rises of E* in the part, island by island, without what the drift correction lifts, which has a book of its own.
-/// Laws that resolve impacts cluster by cluster book the work of driven bodies for all of them together: there the
-/// `change` of the whole is all that can be judged.
+/// Laws that resolve impacts cluster by cluster book the work of driven bodies for all of them together: of their
+/// impacts the `change` of the whole is all that can be judged.
 fn rises(
     catalogue: &Catalogue,
     outcome: &Outcome,
@@ -193,7 +193,7 @@ fn rises(
     change: f64,
 ) -> f64 {
     let part = &outcome.part;
-    if !catalogue.settings.law.is_released() || !part.is_whole() {
+    if !catalogue.settings.law.is_released() && part.is_whole() {
         return change.max(0.0);
     }
     let Scratch { motion, exchange: Exchange { correction, problems, .. }, frames, .. } = scratch;

@@ -22,6 +22,9 @@ pub(crate) enum Pass {
     Flight {
         /// Time for which contacts have to be known \[s\].
         horizon: f64,
+        /// Whether bodies have the velocities of symplectic Euler, which lag by half a step: driven ones then have the
+        /// mean of the flight, and otherwise come to that which their motion has at its end.
+        lags: bool,
     },
 }
 
@@ -61,7 +64,7 @@ impl Part {
     fn horizon(&self) -> f64 {
         match self.pass {
             Pass::Whole => self.dt,
-            Pass::Flight { horizon } => horizon,
+            Pass::Flight { horizon, .. } => horizon,
         }
     }
 

@@ -10,8 +10,6 @@
 //!   fetching back would count as a gain of energy (measured: 1e-4 of the energy dissipated so far, when the first
 //!   layer of a pack lands at 60 Hz).
 
-use granule_model::Velocity;
-
 use crate::contact::island::Row;
 
 /// When a contact counts as hit.
@@ -29,11 +27,6 @@ pub struct HitSettings {
 /// stage; a contact further apart takes no part and is met in the next step.
 const TOUCH: f64 = 1e-3;
 
-/// Normal velocity of a contact for given body velocities \[m/s\].
-pub(crate) fn normal_velocity(row: &Row, velocity: &[Velocity]) -> f64 {
-    row.normal.dot(velocity[row.a as usize].at(row.arm_a) - velocity[row.b as usize].at(row.arm_b))
-}
-
 impl HitSettings {
     /// Gap of a contact after the bodies have moved with the velocities that the contact stage has left \[m\].
     pub fn gap_after(&self, row: &Row) -> f64 {
@@ -48,7 +41,12 @@ impl HitSettings {
     /// Whether the contact stage that has just ended stopped a contact that was closing fast, whatever it may give
     /// back.
     pub fn was_stopped(&self, row: &Row) -> bool {
-        row.normal_impulse > 0.0 && -(row.came + row.left) > self.fast
+        self.was_stopped_from(row, row.came)
+    }
+
+    /// The same of a contact that came in with this normal velocity \[m/s\].
+    pub fn was_stopped_from(&self, row: &Row, came: f64) -> bool {
+        row.normal_impulse > 0.0 && -(came + row.left) > self.fast
     }
 
     /// Whether a contact was hit in the contact stage that has just ended: it came in fast and can be driven apart

@@ -294,14 +294,14 @@ impl Row {
         self.lever().relative_velocity(bodies)
     }
 
-    /// Normal velocity with which it came into a step, before the forces \[m/s\].
-    pub fn speed_before(&self) -> f64 {
-        self.came
+    /// Normal velocity with these velocities of the bodies \[m/s\].
+    pub fn speed_at(&self, velocity: &[Velocity]) -> f64 {
+        self.normal.dot(velocity[self.a as usize].at(self.arm_a) - velocity[self.b as usize].at(self.arm_b))
     }
 
-    /// By how much its normal velocity would have changed in the step if its own impulse had not been there \[m/s\].
-    pub fn speed_change_unstopped(&self) -> f64 {
-        self.left - self.k_normal * self.normal_impulse - self.came
+    /// Normal velocity at the end of the stage if its own impulse had not been there \[m/s\].
+    pub fn speed_unstopped(&self) -> f64 {
+        self.left - self.k_normal * self.normal_impulse
     }
 
     /// Its normal component: negative while approaching \[m/s\].

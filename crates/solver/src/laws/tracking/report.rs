@@ -5,7 +5,7 @@ use std::ops::Add;
 
 use granule_model::Velocity;
 
-use crate::contact::hit::{HitSettings, normal_velocity};
+use crate::contact::hit::HitSettings;
 use crate::contact::island::Row;
 
 /// What rounds of ETM did.
@@ -69,7 +69,7 @@ impl Taken {
             taken: if is_hit { work.max(0.0) } else { 0.0 },
             taken_on_star: if is_hit { -0.5 * row.normal_impulse * (row.came + row.left) } else { 0.0 },
             budget: row.friction_work.min(0.0) + work,
-            approach: if is_hit { (-normal_velocity(row, before)).max(0.0) } else { 0.0 },
+            approach: if is_hit { (-row.speed_at(before)).max(0.0) } else { 0.0 },
             has_friction: row.static_friction > 0.0,
             is_reached: is_hit || (row.left < -threshold && hits.touches_after(row)),
         }
