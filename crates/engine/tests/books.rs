@@ -179,7 +179,12 @@ fn losses_summed_where_they_arise_make_up_the_change_of_energy() {
         if has_field {
             simulation.add_force_field(Arc::new(whirl));
         }
-        let seconds = if settings.stepping == Stepping::Event { 1.0 } else { 2.5 };
+        let seconds = match settings.stepping {
+            Stepping::Margin => 2.5,
+            Stepping::Event => 1.0,
+            // Rolling friction left the book open in a world at 1.04 s.
+            Stepping::Touch => 1.3,
+        };
         let (mut divided, mut worst) = (0, 0.0f64);
         while simulation.time() < seconds {
             let report = simulation.step().expect("the run stays finite");
