@@ -103,7 +103,7 @@ impl Step<'_> {
     /// Finds what the contacts carry from now on, over a step of `dt` \[s\], and lets them carry that; whether it could
     /// be found. What they carried in the last flight stopped what impacts had left, in a time as short as may be; what
     /// they carried in a step that took impacts together passed these on. What comes fast is no load, and takes no
-    /// part.
+    /// part. Velocities are those of symplectic Euler where the world `lags`.
     fn find_loads(&mut self, dt: f64, lags: bool) -> bool {
         let part = Part { pass: Pass::Flight { horizon: dt, lags }, ..self.part(dt) };
         let mut is_found = true;

@@ -3,7 +3,7 @@
 //! Those that are none of a group lie *apart* while it makes its part: they take no part in anything, and no contact is
 //! looked for with them. When the group has come as far as the others all take part again, and whether one of the group
 //! has come too near to one of the others meanwhile is told. Who is of a group, and how it makes its part, is left to
-//! [`alone`](crate::step::alone) and [`divide`](crate::step::divide).
+//! [`divide`](crate::step::divide).
 
 use std::sync::Arc;
 
@@ -24,25 +24,6 @@ impl Step<'_> {
     /// Goes back for the bodies of a group, lets the others stand, and leaves them apart; the contacts of the state are
     /// those of the group.
     pub(crate) fn undo_for(&mut self, outcome: &Outcome, group: &mut Group, depth: usize) {
-        // Driven bodies are where they belong at the end of the part, and go with the group.
-        let table = &self.catalogue.bodies;
-        self.let_others_stand(outcome, group, depth, |i| table.movable[i] && !table.dynamic[i]);
-        let Scratch { saved, detection: Detection { search, .. }, .. } = &mut *self.scratch;
-        let mut own = search.begin();
-        let apart = &self.state.bodies.apart;
-        part_contacts(group, &saved[depth].detected.contacts, apart, Arc::make_mut(&mut own));
-        detect::install(own, &mut self.state.detected, search);
-    }
-
-    /// Goes back for the bodies of a group and those for which `also` holds, lets the others stand, and leaves them
-    /// apart; the group is handed the contacts of all.
-    pub(crate) fn let_others_stand(
-        &mut self,
-        outcome: &Outcome,
-        group: &mut Group,
-        depth: usize,
-        also: impl Fn(usize) -> bool + Copy,
-    ) {
         let mut stands = *outcome;
         let is_other = |c: &Contact| !group.members[c.a as usize] && !group.members[c.b as usize];
         let (largest_overlap, largest_overlap_thin) = overlaps(&self.state.detected.contacts.list, is_other);
@@ -50,7 +31,8 @@ impl Step<'_> {
         stands.report = StepReport { largest_overlap, largest_overlap_thin, ..StepReport::default() };
         let Scratch { saved, frames, .. } = &mut *self.scratch;
         let table = &self.catalogue.bodies;
-        let returns = |i: usize| group.members[i] || also(i);
+        // Driven bodies are where they belong at the end of the part, and go with the group.
+        let returns = |i: usize| group.members[i] || (table.movable[i] && !table.dynamic[i]);
         self.state.go_back_for(&saved[depth], table, frames, returns);
         // What goes back does not grow drowsy by the part that it has not made.
         self.leave_apart(|i| group.members[i]);
@@ -58,6 +40,11 @@ impl Step<'_> {
         self.state.bodies.apart.clone_from(&self.scratch.saved[depth].bodies.apart);
         self.leave_apart(|i| !group.members[i]);
         group.after.clone_from(&self.state.detected.contacts);
+        let Scratch { saved, detection: Detection { search, .. }, .. } = &mut *self.scratch;
+        let mut own = search.begin();
+        let apart = &self.state.bodies.apart;
+        part_contacts(group, &saved[depth].detected.contacts, apart, Arc::make_mut(&mut own));
+        detect::install(own, &mut self.state.detected, search);
     }
 
     /// Lets all take part again after a group has made a part alone. Whether one of its bodies has come too near to one
