@@ -32,9 +32,8 @@ const SWEEPS_FOR_DRIFT: f64 = 160.0;
 /// Updates of contacts that a small island may spend to converge sharply: 0.5 ms. With half of them a tower of ten
 /// cubes leans visibly in its first steps.
 const SMALL_WORK: u32 = 16000;
-/// The same in a flight that is a piece of a step, of which there are many: 125 boxes that fly and come to rest take
-/// 0.85 of the time.
-const SMALL_WORK_OF_FLIGHT: u32 = 1000;
+/// The same in a solve that is one of many in a step: 125 boxes that fly and come to rest take 0.85 of the time.
+const SMALL_WORK_OF_MANY: u32 = 1000;
 /// Sweeps that a contact stage may add while it raises E*.
 const MOST_SWEEPS: u32 = 1000;
 /// Rise of E* that an island's contact stage may leave, over the energy that its bodies have dissipated so far.
@@ -114,6 +113,8 @@ pub(crate) struct Limits {
     pub(crate) horizon: f64,
     /// Factor on the sweeps of a stage, for a part of a step that failed before \[-\].
     pub(crate) patience: u32,
+    /// Whether a step asks for many solves like this one.
+    pub(crate) is_one_of_many: bool,
     pub(crate) accuracy: Accuracy,
     /// Whether bodies are stopped at touch; see [`Limits::at_touch()`].
     pub(crate) at_touch: bool,
@@ -124,7 +125,7 @@ pub(crate) struct Limits {
 impl Limits {
     /// When the contact stage of an island is good enough.
     pub(crate) fn stage(&self, island: &Scale) -> StageSettings {
-        let Limits { gravity, dt, horizon, accuracy, .. } = *self;
+        let Limits { gravity, dt, horizon, is_one_of_many, accuracy, .. } = *self;
         let tolerance = if gravity > 0.0 {
             accuracy.tolerance * gravity * horizon
         } else {
@@ -149,7 +150,7 @@ impl Limits {
             max_sweeps,
             deep_sweeps: max_sweeps.max(DEEP_SWEEPS * self.patience),
             most_sweeps: MOST_SWEEPS,
-            small_work: if dt < horizon { SMALL_WORK_OF_FLIGHT } else { SMALL_WORK } * self.patience,
+            small_work: if is_one_of_many { SMALL_WORK_OF_MANY } else { SMALL_WORK } * self.patience,
             hit: self.speed_of_gravity(HIT, island.speed),
             loose_work: if gravity > 0.0 { 0 } else { SMALL_WORK },
             rise: STAGE_RISE * island.account.scale(),

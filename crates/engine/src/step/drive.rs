@@ -2,7 +2,7 @@
 
 use granule_model::{DQuat, DVec3, Pose, Velocity};
 
-use crate::step::part::{Part, Pass};
+use crate::step::part::Part;
 use crate::step::scratch::{Motions, Target};
 use crate::world::bodies::{BodyState, Driven, Frames, Table};
 use crate::world::catalogue::Catalogue;
@@ -36,8 +36,8 @@ pub(crate) fn drive_bodies(
     let table = &catalogue.bodies;
     drive(table, clocks, pose, [part.time, part.dt], targets, velocity)
         .map_err(|Astray(i, reason)| EngineError::Motion { step: part.step, body: table.label(i), reason })?;
-    if let Pass::Flight { horizon, lags: false } = part.pass {
-        end_in_motion(table, clocks, [part.time + part.dt, horizon], targets, (unforced, velocity));
+    if part.ends_in_motion() {
+        end_in_motion(table, clocks, [part.time + part.dt, part.horizon()], targets, (unforced, velocity));
     }
     Ok(())
 }

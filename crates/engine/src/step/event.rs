@@ -238,7 +238,7 @@ impl Step<'_> {
         let mut time = until;
         self.save(KEPT);
         for turn in 0..=SHORTENINGS {
-            let outcome = self.attempt(&Part { pass: Pass::Flight { horizon: dt, lags: false }, ..self.part(time) })?;
+            let outcome = self.attempt(&Part { pass: Pass::Flight { horizon: dt }, ..self.part(time) })?;
             let passed = (turn < SHORTENINGS).then(|| self.passed(&touching, &limits, time)).flatten();
             let Some(share) = passed else {
                 self.accept(&outcome);

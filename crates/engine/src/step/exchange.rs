@@ -12,7 +12,7 @@ use crate::islands::impact::ImpactTotals;
 use crate::islands::limits::Limits;
 use crate::islands::problems::Given;
 use crate::step::forces;
-use crate::step::part::{Part, Pass};
+use crate::step::part::Part;
 use crate::step::scratch::{Exchange, Motions};
 use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
@@ -156,7 +156,7 @@ pub(crate) fn release(
         forces::note_release(catalogue, &bodies.view(&catalogue.bodies, frames), part.dt, motion);
     }
     // What a very short flight leaves is rounding: the next one starts from what a longer one left.
-    let is_short = matches!(part.pass, Pass::Flight { horizon, .. } if part.dt <= SHORT_FLIGHT * horizon);
+    let is_short = part.dt <= SHORT_FLIGHT * part.horizon();
     let accounts = pending.enter(catalogue.bodies.len());
     if is_short {
         problems.book(accounts, |_, _| ());

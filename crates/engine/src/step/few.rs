@@ -105,7 +105,7 @@ impl Step<'_> {
     /// they carried in a step that took impacts together passed these on. What comes fast is no load, and takes no
     /// part. Velocities are those of symplectic Euler where the world `lags`.
     fn find_loads(&mut self, dt: f64, lags: bool) -> bool {
-        let part = Part { pass: Pass::Flight { horizon: dt, lags }, ..self.part(dt) };
+        let part = Part { pass: Pass::Loads { lags }, ..self.part(dt) };
         let mut is_found = true;
         if self.has_loads(dt) {
             let report = self.report;

@@ -8,7 +8,7 @@ use crate::islands::impact::ImpactTotals;
 use crate::islands::problems::Totals;
 use crate::islands::sleep::{Sleep, Sleepers};
 use crate::step::forces;
-use crate::step::part::{Part, Pass};
+use crate::step::part::Part;
 use crate::step::scratch::{Exchange, Motions, Scratch};
 use crate::world::account::stands;
 use crate::world::bodies::{BodyState, Frames};
@@ -175,8 +175,10 @@ fn settle(catalogue: &Catalogue, part: &Part, state: &mut State, sleep: &mut Sle
 /// Kinetic energy that the stages were given, `forced` as it came in; for a flight, which may be as short as rounding
 /// lets it, at least what gravity gives in a whole step \[J\].
 fn energy_given(catalogue: &Catalogue, part: &Part, forced: f64) -> f64 {
-    let Pass::Flight { horizon, .. } = part.pass else { return forced.max(f64::MIN_POSITIVE) };
-    let (table, speed) = (&catalogue.bodies, catalogue.gravity().length() * horizon);
+    if part.is_whole() {
+        return forced.max(f64::MIN_POSITIVE);
+    }
+    let (table, speed) = (&catalogue.bodies, catalogue.gravity().length() * part.horizon());
     let mass: f64 = (0..table.len()).filter(|i| table.dynamic[*i]).map(|i| table.mass[i]).sum();
     forced.max(0.5 * mass * speed * speed).max(f64::MIN_POSITIVE)
 }

@@ -22,6 +22,9 @@ pub(crate) enum Pass {
     Flight {
         /// Time for which contacts have to be known \[s\].
         horizon: f64,
+    },
+    /// A flight that is undone, to find what contacts carry in it.
+    Loads {
         /// Whether bodies have the velocities of symplectic Euler, which lag by half a step: driven ones then have the
         /// mean of the flight, and otherwise come to that which their motion has at its end.
         lags: bool,
@@ -61,11 +64,21 @@ impl Part {
     }
 
     /// Length of the step that the part is a piece of, or its own \[s\].
-    fn horizon(&self) -> f64 {
+    pub(crate) fn horizon(&self) -> f64 {
         match self.pass {
-            Pass::Whole => self.dt,
-            Pass::Flight { horizon, .. } => horizon,
+            Pass::Whole | Pass::Loads { .. } => self.dt,
+            Pass::Flight { horizon } => horizon,
         }
+    }
+
+    /// Whether driven bodies come to the velocity of their motion at its end.
+    pub(crate) fn ends_in_motion(&self) -> bool {
+        matches!(self.pass, Pass::Flight { .. } | Pass::Loads { lags: false })
+    }
+
+    /// Whether it is one of many in a step.
+    fn is_one_of_many(&self) -> bool {
+        self.dt < self.horizon() || matches!(self.pass, Pass::Loads { .. })
     }
 
     /// The limits of its stages.
@@ -75,6 +88,7 @@ impl Part {
             dt: self.dt,
             horizon: self.horizon(),
             patience: self.patience,
+            is_one_of_many: self.is_one_of_many(),
             accuracy: self.accuracy,
             at_touch: false,
             resolves_slow: false,
