@@ -35,9 +35,10 @@ fn boulder(simulation: &mut Simulation, material: MaterialId) {
     ball(simulation, material, 5.0, DVec3::new(ELSEWHERE, ELSEWHERE, 105.0), DVec3::ZERO);
 }
 
-/// A ball that flies off a million times as fast as the others move.
+/// A ball that flies off a million times as fast as the others move, from where it comes near nobody in a step: who may
+/// be met is of the world of those who are struck.
 fn bullet(simulation: &mut Simulation, material: MaterialId) {
-    ball(simulation, material, 0.5, DVec3::X * ELSEWHERE, 1e6 * DVec3::X);
+    ball(simulation, material, 0.5, 100.0 * ELSEWHERE * DVec3::X, 1e6 * DVec3::X);
 }
 
 /// The world of a test: balls to watch, the last of them nudged, and others.

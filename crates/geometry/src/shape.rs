@@ -177,6 +177,11 @@ impl Shape {
         }
     }
 
+    /// True for a level-set grain, whose contacts are nodes of its surface against the field of another.
+    pub fn is_grain(&self) -> bool {
+        matches!(self.0.geometry, Geometry::Grain(_))
+    }
+
     /// True for ground with a surface of its own, mesh, height field or level set, which a body may pass within one
     /// motion without a trace: see [`passage`](crate::passage).
     pub fn is_ground(&self) -> bool {

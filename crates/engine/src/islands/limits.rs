@@ -34,6 +34,8 @@ const SWEEPS_FOR_DRIFT: f64 = 160.0;
 const SMALL_WORK: u32 = 16000;
 /// The same in a solve that is one of many in a step: 125 boxes that fly and come to rest take 0.85 of the time.
 const SMALL_WORK_OF_MANY: u32 = 1000;
+/// Sweeps that it may make in any case, so that Newton steps are tried.
+const SMALL_SWEEPS_OF_MANY: u32 = 32;
 /// Sweeps that a contact stage may add while it raises E*.
 const MOST_SWEEPS: u32 = 1000;
 /// Rise of E* that an island's contact stage may leave, over the energy that its bodies have dissipated so far.
@@ -47,6 +49,9 @@ const HIT: f64 = 4.0;
 /// Share of the threshold [`HIT`], and of what an impact law leaves, where steps go from touch to touch: an edge that a
 /// slender block rocks on to comes in with a tenth of g dt.
 const RESOLVED: f64 = 1.0 / 1024.0;
+/// The same share among more bodies than [`SLOW_AND_FEW`]. What comes slower is stopped in the length of a flight: 100
+/// balls that are poured overlapped by 0.8 % with a share of 1, by 0.16 % with this one, which is no dearer.
+const RESOLVED_AMONG_MANY: f64 = 1.0 / 16.0;
 /// Share of the speed, below which nothing is given back, where steps go from touch to touch: who bounces as fast as
 /// that comes back four times a step. It bounds what a part may cost.
 const LIFTED: f64 = 1.0 / 8.0;
@@ -151,6 +156,7 @@ impl Limits {
             deep_sweeps: max_sweeps.max(DEEP_SWEEPS * self.patience),
             most_sweeps: MOST_SWEEPS,
             small_work: if is_one_of_many { SMALL_WORK_OF_MANY } else { SMALL_WORK } * self.patience,
+            small_sweeps: if is_one_of_many { SMALL_SWEEPS_OF_MANY } else { 0 },
             hit: self.speed_of_gravity(HIT, island.speed),
             loose_work: if gravity > 0.0 { 0 } else { SMALL_WORK },
             rise: STAGE_RISE * island.account.scale(),
@@ -172,7 +178,13 @@ impl Limits {
 
     /// Which contacts are impacts, where bodies are as fast as `speed` against each other \[m/s\].
     pub(crate) fn hits(&self, speed: f64) -> HitSettings {
-        let [resolved, lifted] = if self.resolves_slow { [RESOLVED, LIFTED] } else { [1.0; 2] };
+        let [resolved, lifted] = if self.resolves_slow {
+            [RESOLVED, LIFTED]
+        } else if self.at_touch {
+            [RESOLVED_AMONG_MANY, 1.0]
+        } else {
+            [1.0; 2]
+        };
         let (fast, lift) = (self.speed_of_gravity(resolved * HIT, speed), self.speed_of_gravity(lifted, speed));
         HitSettings { fast, lift, dt: self.dt }
     }

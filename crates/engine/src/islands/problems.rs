@@ -137,7 +137,7 @@ fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
     }
 }
 
-/// Whether a contact of a small island was closing fast when the contact stage stopped it; `speed` is how fast its
+/// Whether a contact of a small island was closing fast when the contact stage stopped it, or came back in the step; `speed` is how fast its
 /// bodies are against each other \[m/s\]. Velocities `before` are those with which all of them came, driven ones as
 /// well: that the motion of a floor changes strikes nobody who lies on it.
 fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocity]) -> bool {
@@ -146,7 +146,7 @@ fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocit
     }
     let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
     let hits = limits.resolves_slow(movable).hits(speed);
-    island.rows.iter().any(|row| hits.was_stopped_from(row, row.speed_at(before)))
+    island.rows.iter().any(|row| hits.was_met_from(row, row.speed_at(before)))
 }
 
 impl Problems {

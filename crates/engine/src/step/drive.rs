@@ -2,7 +2,7 @@
 
 use granule_model::{DQuat, DVec3, Pose, Velocity};
 
-use crate::step::part::Part;
+use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Motions, Target};
 use crate::world::bodies::{BodyState, Driven, Frames, Table};
 use crate::world::catalogue::Catalogue;
@@ -14,6 +14,9 @@ use crate::world::state::DrivenClock;
 /// How far apart the poses of a function are taken by which its velocity is found, over the length of a step: the
 /// error is of second order in it, and rounding of 1e-16 of the place over it.
 const DIFFERENCE: f64 = 1e-3;
+/// By how much a step that begins with a motion may seem to have begun before it, over its length: moves within a step
+/// add up to it with rounding.
+const ROUNDING: f64 = 1e-9;
 
 /// A driven body whose motion leads nowhere, by dense index, and what is wrong.
 #[derive(Debug)]
@@ -36,10 +39,62 @@ pub(crate) fn drive_bodies(
     let table = &catalogue.bodies;
     drive(table, clocks, pose, [part.time, part.dt], targets, velocity)
         .map_err(|Astray(i, reason)| EngineError::Motion { step: part.step, body: table.label(i), reason })?;
-    if part.ends_in_motion() {
-        end_in_motion(table, clocks, [part.time + part.dt, part.horizon()], targets, (unforced, velocity));
+    match part.pass {
+        Pass::Whole => (),
+        Pass::Flight { horizon } => {
+            end_in_motion(table, clocks, [part.time + part.dt, horizon], targets, (unforced, velocity));
+        }
+        Pass::Loads => go_on_in_motion(table, clocks, [part.time, part.dt], pose, (unforced, velocity)),
     }
     Ok(())
+}
+
+/// Lets driven bodies go on from the velocities `before` as they came, over a step of `dt` \[s\]: what leans on them
+/// changes its velocity in half of that by as much as the mean velocity of their last step lags behind that of their
+/// motion. Where it has lagged so, or is made to, it has the velocity that they have in an ordinary step.
+fn go_on_in_motion(
+    table: &Table,
+    clocks: &[DrivenClock],
+    [time, dt]: [f64; 2],
+    pose: &[Pose],
+    (before, after): (&[Velocity], &mut [Velocity]),
+) {
+    for (driven, clock) in table.driven.iter().zip(clocks) {
+        let i = driven.body as usize;
+        if !table.present[i] || clock.stands {
+            continue;
+        }
+        let gained = mean_velocity(driven, table, clock, &pose[i], [time, dt])
+            .map(|mean| velocity_at(driven, clock, &pose[i], [time, dt]) - mean)
+            .filter(Velocity::is_finite);
+        after[i] = before[i] + gained.unwrap_or(Velocity::ZERO) * 2.0;
+    }
+}
+
+/// Mean velocity of a driven body that is at `pose` at `time`, over the `dt` before \[s\]; none where its motion had not
+/// begun then.
+fn mean_velocity(
+    driven: &Driven,
+    table: &Table,
+    clock: &DrivenClock,
+    pose: &Pose,
+    [time, dt]: [f64; 2],
+) -> Option<Velocity> {
+    let begun = time - dt - clock.start_time;
+    if begun < -ROUNDING * dt {
+        return None;
+    }
+    let was = own_pose_at(driven, clock, clock.start_time + begun.max(0.0));
+    let was = was.compose(&table.shape[driven.body as usize].frame().inverse());
+    Some(velocity_between(&was, pose, dt))
+}
+
+/// The velocity that takes a body from one pose to another in `dt` \[s\].
+fn velocity_between(from: &Pose, to: &Pose, dt: f64) -> Velocity {
+    Velocity {
+        linear: (to.position - from.position) / dt,
+        angular: rotation_vector(to.rotation * from.rotation.conjugate()) / dt,
+    }
 }
 
 /// Gives driven bodies the velocities `after` that their motions have at the end of a flight, and those `before` whose
@@ -108,10 +163,7 @@ fn aim(
     }
     // Poses of bodies are those of the body axes; motions are given for the own axes.
     let target = target.compose(&table.shape[i].frame().inverse());
-    let velocity = Velocity {
-        linear: (target.position - pose.position) / dt,
-        angular: rotation_vector(target.rotation * pose.rotation.conjugate()) / dt,
-    };
+    let velocity = velocity_between(pose, &target, dt);
     if velocity.is_finite() {
         Ok(Target { pose: target, velocity })
     } else {

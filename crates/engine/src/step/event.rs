@@ -55,13 +55,17 @@ pub(crate) const KEPT: usize = 8;
 
 impl Step<'_> {
     /// Makes a step of `dt`, impact after impact, in so many moves at most. Returns the time that is left of it when
-    /// these are spent \[s\].
+    /// these are spent, or where a world meets an impact that the law refuses \[s\].
     pub(crate) fn move_by_events(&mut self, dt: f64, most_moves: usize) -> Result<Option<f64>, EngineError> {
         let (mut left, mut moves) = (dt, most_moves);
+        let refused = self.report.fallbacks;
+        // A world has another way to go on where the law has no answer, as in a jam.
+        let gives_up =
+            |step: &Self| step.catalogue.settings.stepping.resolves_touches() && step.report.fallbacks > refused;
         while left > NOTHING * dt {
             self.find_touching(dt);
             self.resolve_touching(dt);
-            if moves == 0 {
+            if moves == 0 || gives_up(self) {
                 return Ok(Some(left));
             }
             moves -= 1;

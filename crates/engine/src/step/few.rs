@@ -13,6 +13,7 @@
 
 use std::sync::Arc;
 
+use granule_forces::Force;
 use granule_model::{DVec3, Velocity};
 
 use crate::book::report::StepReport;
@@ -26,7 +27,7 @@ use crate::step::scratch::{Detection, START_OF_EVENTS, Scratch, World};
 use crate::world::bodies::{Bodies, Frames};
 use crate::world::catalogue::Catalogue;
 use crate::world::contact::{Contact, Contacts, inherit};
-use crate::world::load::Entered;
+use crate::world::load::{Entered, Load};
 use crate::world::state::State;
 
 /// Moves from touch to touch in a part, for every body that can move, and at least.
@@ -64,19 +65,20 @@ impl World {
     /// Makes the part that is made of the whole, from touch to touch.
     pub(crate) fn go(&mut self, part: &Part, records_loads: bool) {
         let (datum, dt) = (part.datum, part.dt);
-        let World { catalogue, state, scratch, report, is_made, .. } = self;
+        let World { catalogue, state, scratch, report, is_made, is_hopeless, .. } = self;
         scratch.loads.is_on = records_loads;
         scratch.loads.take_back(Entered::default());
         scratch.detection.search.reach.ask_for_nothing();
         let mut step =
             Step { catalogue, state, scratch, datum, report: StepReport::default(), star_at_start: None, insisted: 0 };
         step.find_touching(dt);
-        let is_known = step.find_loads(dt, true);
+        let is_known = step.find_loads(dt);
         step.catch_up(dt);
         step.save(START_OF_EVENTS);
         let ended = step.move_by_events(dt, LEAST_MOVES.max(MOVES * step.movable()));
+        *is_hopeless = matches!(ended, Ok(Some(_)));
         let has_ended = is_known && matches!(ended, Ok(None)) && !step.has_sunk(START_OF_EVENTS);
-        *is_made = has_ended && step.find_loads(dt, false);
+        *is_made = has_ended && step.find_loads(dt);
         step.lag(dt);
         *report = step.report;
         scratch.end_step(false);
@@ -87,6 +89,7 @@ impl Step<'_> {
     /// Gives the bodies the velocities of the paths that their steps follow.
     fn catch_up(&mut self, dt: f64) {
         self.find_accelerations();
+        self.enter_shift(0.5);
         let table = &self.catalogue.bodies;
         for i in 0..table.len() {
             if self.state.bodies.awake(table, i) {
@@ -103,9 +106,9 @@ impl Step<'_> {
     /// Finds what the contacts carry from now on, over a step of `dt` \[s\], and lets them carry that; whether it could
     /// be found. What they carried in the last flight stopped what impacts had left, in a time as short as may be; what
     /// they carried in a step that took impacts together passed these on. What comes fast is no load, and takes no
-    /// part. Velocities are those of symplectic Euler where the world `lags`.
-    fn find_loads(&mut self, dt: f64, lags: bool) -> bool {
-        let part = Part { pass: Pass::Loads { lags }, ..self.part(dt) };
+    /// part.
+    fn find_loads(&mut self, dt: f64) -> bool {
+        let part = Part { pass: Pass::Loads, ..self.part(dt) };
         let mut is_found = true;
         if self.has_loads(dt) {
             let report = self.report;
@@ -167,6 +170,7 @@ impl Step<'_> {
                 self.shift(i, -0.5 * dt, dt);
             }
         }
+        self.enter_shift(-0.5);
     }
 
     /// Moves the velocity of a body on by what acts on it in `time`, and lets E* count a step of `step` for it \[s\].
@@ -175,7 +179,34 @@ impl Step<'_> {
         let acceleration = self.scratch.motion.acceleration[i];
         self.state.bodies.velocity[i] = self.state.bodies.velocity[i] + acceleration * time;
         self.state.bodies.step[i] = step;
-        self.report.energy.step_change += self.datum.star_of(&self.bodies(), i) - before;
+        let without_fields = self.datum.star_of(&self.bodies(), i);
+        self.report.energy.step_change += without_fields - before;
+        if self.catalogue.fields.is_empty() {
+            return;
+        }
+        // E* counts no field: steps book its work along the mean of two velocities.
+        let State { bodies, time: now, .. } = &mut *self.state;
+        let Force { force, torque } = self.catalogue.field_force(i, &bodies.pose[i], &bodies.velocity[i], *now);
+        let view = bodies.view(&self.catalogue.bodies, &self.scratch.frames);
+        let by_fields = Velocity { linear: force * view.inverse_mass[i], angular: view.inverse_inertia[i].mul(torque) };
+        bodies.velocity[i] = bodies.velocity[i] + by_fields * time;
+        self.report.energy.field_work += self.datum.star_of(&self.bodies(), i) - without_fields;
+    }
+
+    /// Enters what the contacts carry in a `share` of the step of their bodies for whoever asks what they did: momentum
+    /// changes by it.
+    fn enter_shift(&mut self, share: f64) {
+        let Contacts { list, carried, .. } = &*self.state.detected.contacts;
+        let (dynamic, step) = (&self.catalogue.bodies.dynamic, &self.state.bodies.step);
+        let moved = |c: &Contact| if dynamic[c.a as usize] { c.a as usize } else { c.b as usize };
+        let time = |c: &Contact| share * step[moved(c)].max(0.0);
+        let impulses = list.iter().zip(carried).map(|(c, carried)| carried.scaled(time(c)));
+        let enter = |loads: &mut [Load]| {
+            for ((load, of), c) in loads.iter_mut().zip(impulses).zip(list) {
+                load.impulse += c.normal * of.normal + of.tangential;
+            }
+        };
+        self.scratch.loads.enter((list, carried), 0.0, |_| false, enter);
     }
 
     /// Finds how gravity, and what the contacts carried last, accelerate the bodies.

@@ -24,11 +24,7 @@ pub(crate) enum Pass {
         horizon: f64,
     },
     /// A flight that is undone, to find what contacts carry in it.
-    Loads {
-        /// Whether bodies have the velocities of symplectic Euler, which lag by half a step: driven ones then have the
-        /// mean of the flight, and otherwise come to that which their motion has at its end.
-        lags: bool,
-    },
+    Loads,
 }
 
 /// A part of a step that is to be made.
@@ -66,19 +62,14 @@ impl Part {
     /// Length of the step that the part is a piece of, or its own \[s\].
     pub(crate) fn horizon(&self) -> f64 {
         match self.pass {
-            Pass::Whole | Pass::Loads { .. } => self.dt,
+            Pass::Whole | Pass::Loads => self.dt,
             Pass::Flight { horizon } => horizon,
         }
     }
 
-    /// Whether driven bodies come to the velocity of their motion at its end.
-    pub(crate) fn ends_in_motion(&self) -> bool {
-        matches!(self.pass, Pass::Flight { .. } | Pass::Loads { lags: false })
-    }
-
     /// Whether it is one of many in a step.
     fn is_one_of_many(&self) -> bool {
-        self.dt < self.horizon() || matches!(self.pass, Pass::Loads { .. })
+        self.dt < self.horizon() || self.pass == Pass::Loads
     }
 
     /// The limits of its stages.

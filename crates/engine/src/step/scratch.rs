@@ -149,6 +149,8 @@ pub(crate) struct Alone {
     pub(crate) in_use: usize,
     /// Bodies of those that were made; empty where there are none.
     pub(crate) members: Vec<bool>,
+    /// Bodies of worlds that did not come to the end of a part of the step; empty where there are none.
+    pub(crate) hopeless: Vec<bool>,
     pub(crate) contacts: Vec<(Contact, Carried)>,
 }
 
@@ -164,6 +166,8 @@ pub(crate) struct World {
     pub(crate) contacts: Vec<(Contact, Carried)>,
     /// Whether it could be made; what it did is in the report then.
     pub(crate) is_made: bool,
+    /// Whether it did not come to the end of the part.
+    pub(crate) is_hopeless: bool,
     pub(crate) report: StepReport,
 }
 
@@ -176,6 +180,7 @@ impl Default for World {
             of: Vec::new(),
             contacts: Vec::new(),
             is_made: false,
+            is_hopeless: false,
             report: StepReport::default(),
         }
     }

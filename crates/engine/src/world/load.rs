@@ -67,7 +67,8 @@ impl Load {
     /// Adds what the same contact did later in the step.
     fn add(&mut self, later: &Load) {
         let before = self.seen_from(&later.contact);
-        let state = if later.impulse == DVec3::ZERO { before.state } else { later.state };
+        // What it did between steps of different kinds does not say how it stands.
+        let state = if later.state == ContactState::Open { before.state } else { later.state };
         let (impulse, couple) = (before.impulse + later.impulse, before.couple + later.couple);
         *self = Load { impulse, couple, state, ..*later };
     }

@@ -49,6 +49,12 @@ impl HitSettings {
         row.normal_impulse > 0.0 && -(came + row.left) > self.fast
     }
 
+    /// Whether a contact is pressed that was closing fast or going away fast, with this normal velocity \[m/s\]: what went
+    /// away has come back within the step.
+    pub fn was_met_from(&self, row: &Row, came: f64) -> bool {
+        row.normal_impulse > 0.0 && (came + row.left).abs() > self.fast
+    }
+
     /// Whether a contact was hit in the contact stage that has just ended: it came in fast and can be driven apart
     /// again.
     pub fn was_hit(&self, row: &Row) -> bool {

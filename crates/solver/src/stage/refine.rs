@@ -284,6 +284,7 @@ mod tests {
         deep_sweeps: 30,
         most_sweeps: 30,
         small_work: 0,
+        small_sweeps: 0,
         loose_work: 0,
         hit: f64::INFINITY,
         rise: f64::INFINITY,

@@ -32,6 +32,8 @@ pub struct StageSettings {
     /// Updates of contacts that an island may always spend: while it has made fewer it converges to a millionth of the
     /// tolerance. Exact rest of a few bodies costs little; of a pack it would cost ten times the time.
     pub small_work: u32,
+    /// Sweeps that it may always spend all the same: with more than thirty Newton steps are tried.
+    pub small_sweeps: u32,
     /// The same for an island in which no body is held, so that nothing rests in it.
     pub loose_work: u32,
     /// Change of a relative velocity in the first sweep beyond which the stage is that of an impact \[m/s\]: it need
@@ -49,7 +51,8 @@ impl StageSettings {
     /// Updates of contacts that an island may always spend.
     pub(super) fn work(&self, island: &Island<'_>) -> u32 {
         let is_held = island.bodies.iter().any(|body| body.inverse_mass == 0.0);
-        if is_held { self.small_work } else { self.loose_work }
+        let of_sweeps = self.small_sweeps * island.rows.len() as u32;
+        if is_held { self.small_work.max(of_sweeps) } else { self.loose_work }
     }
 }
 

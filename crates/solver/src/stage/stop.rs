@@ -180,6 +180,7 @@ mod tests {
             deep_sweeps: 60,
             most_sweeps: 1000,
             small_work: 16000,
+            small_sweeps: 0,
             hit: 0.5,
             loose_work: 0,
             rise: 0.0,

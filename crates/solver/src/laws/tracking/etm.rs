@@ -51,7 +51,7 @@ use crate::laws::law::{Desideratum, ImpactLaw};
 use crate::laws::tracking::impulse::sliding;
 use crate::laws::tracking::report::ReleaseReport;
 use crate::laws::tracking::rounds::strict;
-use crate::laws::tracking::settings::RoundSettings;
+use crate::laws::tracking::settings::{MOST, RoundSettings};
 
 /// The method on its own: all contacts of a problem touch, and are resolved once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -133,7 +133,8 @@ impl Etm {
             sliding: sliding(island),
             max_rounds: self.max_rounds,
             approach,
-            most: None,
+            // A time step may be refused an answer, and has another.
+            most: (left > 0.0).then_some(MOST),
         };
         strict(island, &settings)
     }

@@ -23,7 +23,7 @@ use crate::laws::tracking::etm::Etm;
 use crate::laws::tracking::etm_weighted::{EtmWeighted, Start};
 use crate::laws::tracking::report::{ReleaseReport, Taken};
 use crate::laws::tracking::rounds::{Rounds, Workspace};
-use crate::laws::tracking::settings::RoundSettings;
+use crate::laws::tracking::settings::{MOST, RoundSettings};
 
 /// Whose rounds give the energy back.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +33,6 @@ pub enum Tracking {
     /// In groups, by mass-weighted velocity (Tan 2024).
     Weighted(EtmWeighted),
 }
-
-/// Impulses that a stage of the release makes in a zone at most, in all and for each contact; beyond them energy is not
-/// given back. Settling packs take up to 50 for a contact in all stages together; bodies caught between driven ones,
-/// and a boulder on grains of 1/100 its size, took five millions for ten contacts.
-const MOST: [u64; 2] = [10_000, 1000];
 
 /// When and how energy is given back.
 #[derive(Clone, Copy, Debug)]
