@@ -106,6 +106,7 @@ fn engine_step(radius: f64) -> f64 {
         speed: 0.0,
         acceleration: GRAVITY,
         period: f64::INFINITY,
+        resolving_step: f64::INFINITY,
         friction: true,
         spheres_only: true,
     };

@@ -4,6 +4,7 @@ pub(crate) mod forces;
 pub(crate) mod leaving;
 pub(crate) mod problem;
 pub(crate) mod reading;
+pub(crate) mod resolution;
 pub(crate) mod setup;
 pub(crate) mod simulation;
 pub(crate) mod snapshot;

@@ -117,6 +117,7 @@ const ALL: &[Layers] = &[
         layers: &[
             &["snapshot", "time_step"],
             &["simulation"],
+            &["resolution"],
             &["forces", "leaving", "reading", "step_choice"],
             &["problem", "setup", "start", "walls"],
             &["stepping"],

@@ -28,6 +28,9 @@
 //!
 //! Contacts are known before touch, so a long step tunnels nowhere; what it costs is accuracy of the normals.
 //!
+//! Where the settings ask for impacts as slow as v to be resolved, the step is at most the longest in which they are: v
+//! over so many times g as `slowest_impact_over_dt` derives in `crates/engine/src/islands/limits.rs`.
+//!
 //! Where nothing has friction the step is half of that for spheres and two fifths for other shapes: such a pack never
 //! stops sliding, and its contacts are poorly warm-started.
 //!
@@ -39,7 +42,8 @@
 pub const TIME_STEP_RULE: &str = "the smaller of sqrt(R/a)/16 and R/(2 v), R being the smallest equal-volume radius, a the largest \
                                   acceleration by gravity and force fields and v the fastest speed to expect of bodies that move, \
                                   fall or are driven; for spheres four thirds of it; without friction half of it for spheres, \
-                                  two fifths for other shapes; at most a sixteenth of the period of a sine motion";
+                                  two fifths for other shapes; at most a sixteenth of the period of a sine motion, and at most the \
+                                  longest that resolves impacts as slow as `resolved_speed`";
 /// Share of `sqrt(R/a)`.
 const FREE_FALL: f64 = 1.0 / 16.0;
 /// Share of the radius that the fastest body may cover in a step.
@@ -65,6 +69,9 @@ pub struct Scales {
     pub acceleration: f64,
     /// Shortest period of a driven body that goes to and fro \[s\]; infinite if there is none.
     pub period: f64,
+    /// Longest step that resolves impacts as slow as [`Settings::resolved_speed`](crate::Settings::resolved_speed) asks
+    /// \[s\]; infinite where it asks for none.
+    pub resolving_step: f64,
     /// Whether any pair of materials has friction.
     pub friction: bool,
     /// Whether all dynamic bodies are spheres.
@@ -77,6 +84,7 @@ pub(crate) enum Bound {
     Acceleration,
     Speed,
     Period,
+    Impact,
     Nothing,
 }
 
@@ -100,7 +108,9 @@ impl Scales {
             false => (Bound::Speed, self.factor() * by_speed),
         };
         let by_period = TO_AND_FRO * self.period;
-        if by_period < dt {
+        if self.resolving_step < dt.min(by_period) {
+            (Bound::Impact, self.resolving_step)
+        } else if by_period < dt {
             (Bound::Period, by_period)
         } else if dt.is_finite() {
             (bound, dt)
@@ -152,6 +162,7 @@ mod tests {
             speed: 0.0,
             acceleration: 9.8,
             period: f64::INFINITY,
+            resolving_step: f64::INFINITY,
             friction: true,
             spheres_only: true,
         };
@@ -173,6 +184,7 @@ mod tests {
             speed: 0.0,
             acceleration: 0.0,
             period: f64::INFINITY,
+            resolving_step: f64::INFINITY,
             friction: true,
             spheres_only: false,
         };
@@ -187,5 +199,7 @@ mod tests {
         // The period is the motion's, and not a share of the contacts' time.
         assert_eq!(Scales { spheres_only: true, ..shaken }.bound(), (Bound::Period, 0.001));
         assert_eq!(Scales { period: 0.5, ..fast }.bound(), fast.bound());
+        assert_eq!(Scales { resolving_step: 5e-4, ..shaken }.bound(), (Bound::Impact, 5e-4));
+        assert_eq!(Scales { resolving_step: 5e-3, ..shaken }.bound(), shaken.bound());
     }
 }

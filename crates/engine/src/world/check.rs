@@ -31,6 +31,9 @@ pub(crate) fn settings(settings: &Settings) -> Result<(), EngineError> {
     if let Some(dt) = settings.time_step {
         time_step(dt)?;
     }
+    if let Some(speed) = settings.resolved_speed {
+        resolved_speed(speed, settings.time_step.is_some())?;
+    }
     settings.accuracy.validate()?;
     settings.domain.map_or(Ok(()), |domain| domain.validate())?;
     if let Err(error) = settings.drag.validate() {
@@ -51,6 +54,21 @@ pub(crate) fn time_step(dt: f64) -> Result<(), EngineError> {
         return Ok(());
     }
     setting("time_step", dt, "a finite time of at least 1e-307 s")
+}
+
+/// Checks the speed of impacts that the step is to resolve \[m/s\]; it has no say in a step that is given.
+fn resolved_speed(speed: f64, has_time_step: bool) -> Result<(), EngineError> {
+    if !(speed.is_finite() && speed > 0.0) {
+        return setting("resolved_speed", speed, "a finite speed above 0 m/s");
+    }
+    if has_time_step {
+        return setting(
+            "resolved_speed",
+            speed,
+            "left out where `time_step` is given: it is for steps that the engine chooses",
+        );
+    }
+    Ok(())
 }
 
 /// Checks a criterion for rest.

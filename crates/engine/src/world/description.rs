@@ -86,6 +86,10 @@ pub struct Settings {
     /// Time step \[s\]; none: the engine chooses one by its rule ([`TIME_STEP_RULE`](crate::TIME_STEP_RULE)) when the
     /// first step is made, and anew when bodies, pairs or force fields change or what moves outruns it.
     pub time_step: Option<f64>,
+    /// Speed of impacts that get their restitution in any case \[m/s\], above 0: the step that the engine chooses is at
+    /// most the longest that resolves them, see [`Simulation::resolved_speed`](crate::Simulation::resolved_speed).
+    /// None: the rule alone decides. Only without a `time_step`.
+    pub resolved_speed: Option<f64>,
     /// Impact law.
     pub law: Law,
     /// Whether bodies at rest are put to sleep.
@@ -118,6 +122,7 @@ impl Default for Settings {
         Settings {
             gravity: DVec3::new(0.0, 0.0, -9.8),
             time_step: None,
+            resolved_speed: None,
             law: Law::default(),
             sleeping: true,
             drag: Drag::default(),

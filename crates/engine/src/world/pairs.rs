@@ -48,7 +48,12 @@ impl Pairs {
     /// What holds at a contact of two bodies at any speed.
     pub(crate) fn at(&self, table: &Table, contact: &Contact) -> &Coefficients {
         let material = |i: u32| table.material[i as usize] as usize;
-        &self.table[material(contact.a)][material(contact.b)]
+        self.between(material(contact.a), material(contact.b))
+    }
+
+    /// What holds between two materials, by their numbers, at any speed.
+    pub(crate) fn between(&self, a: usize, b: usize) -> &Coefficients {
+        &self.table[a][b]
     }
 
     /// Whether any pair has static friction.
