@@ -23,6 +23,9 @@ fn run_drag_measure_and_output() {
 [output]\nenergy_every = 10\nvtk = false\npictures = \"none\"\ncolour = \"start-height\"\nrelief = false\n",
     );
     assert!(scene.settings.sleeping, "the default");
+    assert_eq!(scene.settings.resolved_speed, None, "the default");
+    let asked = parse("[run]\nresolved_speed = 0.05\ntime_step = \"auto\"\n");
+    assert_eq!((asked.settings.resolved_speed, asked.settings.time_step), (Some(0.05), None));
     assert_eq!(scene.settings.integrator, Integrator::RungeKutta4);
     assert_eq!((scene.rest.speed, scene.rest.hold, scene.rest.fraction), (0.02, 1.0, 0.99));
     assert_eq!((scene.settings.drag.viscosity, scene.settings.drag.density), (1e-3, 1000.0));

@@ -98,6 +98,10 @@ fn numbers_out_of_their_range() {
     mistake("0.5\n[[pair", "0.5\ndynamic_friction = 0.6\n[[pair", OutOfRange, "0.6", "static friction of 0.5");
     mistake("lambda = 30", "lambda = 0", OutOfRange, "0", "`lambda`");
     mistake("duration = 2.0", "duration = 0", OutOfRange, "0", "`duration`");
+    for (value, words) in [("0.0", "`resolved_speed` is 0, but must be above 0"), ("inf", "a finite number")] {
+        let line = format!("duration = 2.0\nresolved_speed = {value}");
+        mistake("duration = 2.0", &line, OutOfRange, value, words);
+    }
     mistake("count = 8", "count = 99999999999999999999", OutOfRange, "99999999999999999999", "`count`");
     mistake("count = 8", "count = 9999999999", OutOfRange, "9999999999", "`count`");
     mistake(
@@ -245,6 +249,8 @@ fn values_that_exclude_each_other() {
     mistake("pitch = 0.2\n", graded, Conflict, "0.3", "`layer_height` and the pattern `graded` exclude each other");
     mistake("sphere.radius = 0.05", "sphere.radius = 0.05\ncross.edge = 1", Conflict, "cross", "`sphere` or `cross`");
     mistake("[[fill]]", "[[stage]]\nlimit = 1\n[[fill]]", Conflict, "2.0", "so does a stage");
+    let both = "duration = 2.0\nresolved_speed = 0.05\ntime_step = 0.001";
+    mistake("duration = 2.0", both, Conflict, "0.05", "is for the step that the engine chooses, but `time_step` gives one");
 }
 
 #[test]

@@ -10,8 +10,19 @@ use granule_solver::{EtmWeighted, Lzb, Rbss, RbssForm};
 use crate::error::{SceneError, SceneErrorKind as Kind};
 use crate::read::{Item, Table, shown};
 
-const RUN: &[&str] =
-    &["duration", "until", "time_step", "gravity", "sleeping", "integrator", "stepping", "jam", "rest", "accuracy"];
+const RUN: &[&str] = &[
+    "duration",
+    "until",
+    "time_step",
+    "resolved_speed",
+    "gravity",
+    "sleeping",
+    "integrator",
+    "stepping",
+    "jam",
+    "rest",
+    "accuracy",
+];
 const REST: &[&str] = &["speed", "fraction", "by", "energy", "hold"];
 const ACCURACY: &[&str] = &[
     "tolerance",
@@ -80,6 +91,7 @@ pub(super) fn read(root: &Table<'_, '_>) -> Result<Run, SceneError> {
     let settings = Settings {
         gravity: table.or("gravity", defaults.gravity, Item::vector)?,
         time_step: table.or("time_step", None, time_step)?,
+        resolved_speed: resolved_speed(&table)?,
         sleeping: table.or("sleeping", defaults.sleeping, Item::boolean)?,
         integrator: table.or("integrator", defaults.integrator, integrator)?,
         stepping: table.or("stepping", defaults.stepping, stepping)?,
@@ -107,6 +119,17 @@ fn time_step(item: Item<'_, '_>) -> Result<Option<f64>, SceneError> {
         return Ok(Some(step));
     }
     Err(item.out_of_range(shown(step), "at least 1e-307 s, for so many steps a second to be a number"))
+}
+
+/// The speed of impacts that the step is to resolve; it has no say in a step that is given.
+fn resolved_speed(table: &Table<'_, '_>) -> Result<Option<f64>, SceneError> {
+    let Some(item) = table.get("resolved_speed") else { return Ok(None) };
+    let speed = item.positive()?;
+    if table.or("time_step", None, time_step)?.is_some() {
+        let message = "`resolved_speed` is for the step that the engine chooses, but `time_step` gives one";
+        return Err(item.error(Kind::Conflict, message).help("leave out one of both, or let `time_step` be \"auto\""));
+    }
+    Ok(Some(speed))
 }
 
 /// Whether the table says `until = "rest"`.
