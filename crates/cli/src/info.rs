@@ -170,11 +170,31 @@ fn step_text(scene: &Scene, simulation: &Simulation) -> String {
         let _ = writeln!(text, "  displacement per step over the smallest radius {:.3}", scales.displacement(dt));
         let bound = scene.settings.accuracy.overlap_bound;
         let _ = writeln!(text, "  {}", overlap_text(&scales, dt, bound));
+        text.push_str(&impacts_text(simulation));
         let bound = 100.0 * bound;
         let _ = writeln!(text, "  steps in which an overlap grows beyond {bound:.1} % are divided");
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// From which speed on impacts surely get their restitution; empty where all do or none has any.
+fn impacts_text(simulation: &Simulation) -> String {
+    let Some([together, two]) = resolved_speeds(simulation).filter(|[together, _]| *together > 0.0) else {
+        return String::new();
+    };
+    let [all, few] = [together, two].map(short);
+    let among =
+        if few == all { String::new() } else { format!(", from {few} m/s on where no more than two that move meet") };
+    format!("  impacts get their restitution from {all} m/s on{among}; slower ones may be stopped as a load is\n")
+}
+
+/// Slowest impacts that the step resolves \[m/s\]: among all bodies that can move, and among two of them; none where
+/// nothing gives anything back.
+fn resolved_speeds(simulation: &Simulation) -> Option<[f64; 2]> {
+    let (dt, restitution) = (simulation.time_step(), simulation.least_restitution()?);
+    let movable = simulation.dynamic_count();
+    Some([movable, movable.min(2)].map(|movable| simulation.resolved_speed(dt, restitution, movable)))
 }
 
 /// What overlap to expect; of a given step that is too long for the bound to be kept by dividing, that it is not known.
@@ -213,7 +233,7 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
         .unwrap_or_default()
         .iter()
         .map(|s| json!({ "name": s.name, "remove": s.remove, "until_rest": s.until_rest, "limit": s.limit }));
-    let (dt, scales) = (simulation.time_step(), simulation.scales());
+    let (dt, scales, resolved) = (simulation.time_step(), simulation.scales(), resolved_speeds(simulation));
     json!({
         "scene": scene.name,
         "title": scene.title,
@@ -227,6 +247,9 @@ fn as_json(scene: &Scene, simulation: &Simulation, groups: &[Group], warnings: &
         "time_step_decided_by": simulation.time_step_decided_by(),
         "time_step_given": scene.settings.time_step.is_some(),
         "time_step_by_rule": finite(scales.time_step()),
+        "resolved_speed": resolved.map(|[together, _]| finite(together)),
+        "resolved_speed_of_two": resolved.map(|[_, two]| finite(two)),
+        "resolved_speed_asked": scene.settings.resolved_speed,
         "smallest_radius": finite(scales.smallest_radius),
         "fastest_speed": finite(scales.speed),
         "largest_acceleration": finite(scales.acceleration),
