@@ -250,7 +250,13 @@ fn values_that_exclude_each_other() {
     mistake("sphere.radius = 0.05", "sphere.radius = 0.05\ncross.edge = 1", Conflict, "cross", "`sphere` or `cross`");
     mistake("[[fill]]", "[[stage]]\nlimit = 1\n[[fill]]", Conflict, "2.0", "so does a stage");
     let both = "duration = 2.0\nresolved_speed = 0.05\ntime_step = 0.001";
-    mistake("duration = 2.0", both, Conflict, "0.05", "is for the step that the engine chooses, but `time_step` gives one");
+    mistake(
+        "duration = 2.0",
+        both,
+        Conflict,
+        "0.05",
+        "is for the step that the engine chooses, but `time_step` gives one",
+    );
 }
 
 #[test]

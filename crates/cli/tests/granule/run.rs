@@ -217,6 +217,19 @@ fn press(jam: &str) -> String {
     )
 }
 
+/// From touch to touch the law has no answer where a blade presses on a wall: a first one that refuses is enough, where
+/// each piece of each step spent a million impulses on it, and the run did not end in ten minutes.
+#[test]
+fn a_jam_ends_a_run_from_touch_to_touch() {
+    let folder = folder();
+    write(folder.path(), "a.toml", &press("stepping = \"touch\"\n"));
+    let ended = call(folder.path(), &["run", "a.toml", "--out", "a", "--quiet"]).expect(1);
+    assert!(ended.err.contains("`blade`") && ended.err.contains("`cube-"), "{}", ended.err);
+    let summary = summary(&folder.path().join("a"));
+    assert_eq!(summary["ended"].as_str(), Some("jam"));
+    assert!(summary["largest_overlap_thin"].as_f64().is_some_and(|x| x <= 0.01), "{}", summary["largest_overlap_thin"]);
+}
+
 #[test]
 fn a_jam_ends_a_run_with_its_results_and_a_blade_that_yields_goes_on() {
     let folder = folder();

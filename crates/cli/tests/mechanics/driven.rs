@@ -70,15 +70,17 @@ fn a_lift_works_against_gravity() {
 
 /// A floor that is shaken below 1 g carries a box: it follows the floor, and no step gains energy beyond the work
 /// booked. Booked with the floor's velocity at the end of each step alone, the gain of a step at 60 Hz was 0.09 (start
-/// at full speed) and 290 (start at rest).
+/// at full speed) and 290 (start at rest). From touch to touch it was 1.1e-2, as the box came back from a bounce within
+/// the step and was stopped on its way up by the next one; now 3.6e-6.
 #[test]
 fn a_shaken_floor_books_its_work() {
     let mut judge = Judge::default();
-    for (step, phase) in
-        [1.0 / 60.0, 1.0 / 240.0, 1.0 / 600.0].into_iter().flat_map(|s| [0.0, PI / 2.0].map(|p| (s, p)))
-    {
+    let steps = [1.0 / 60.0, 1.0 / 240.0, 1.0 / 600.0];
+    let cases = steps.into_iter().flat_map(|s| [0.0, PI / 2.0].map(|p| (s, p)));
+    for ((step, phase), stepping) in cases.flat_map(|case| ["margin", "touch"].map(|stepping| (case, stepping))) {
         let (amplitude, frequency, duration) = (0.02, 2.0, 2.3);
-        let mut scene = Scene::new(&format!("duration = {duration:?}\ntime_step = {step:?}"));
+        let run = format!("duration = {duration:?}\ntime_step = {step:?}\nstepping = {stepping:?}");
+        let mut scene = Scene::new(&run);
         scene.material("ground", 0.3, 0.5);
         scene.add(format!(
             "[[body]]\nname = \"floor\"\nkind = \"driven\"\nshape = {{ cuboid.size = [4.0, 4.0, 0.5] }}\nmaterial = \"ground\"\n\
@@ -87,7 +89,7 @@ fn a_shaken_floor_books_its_work() {
         ));
         scene.body(&Body::new("box", cuboid(DVec3::ONE), "ground", DVec3::Z * 0.5));
         let results = scene.run();
-        let label = format!("step {step:.5}, phase {phase:.2}");
+        let label = format!("step {step:.5}, phase {phase:.2}, {stepping}");
         let height = amplitude * ((2.0 * PI * frequency * duration + phase).sin() - phase.sin());
         judge.at_most("follows the floor", &label, (results.body("box").at.z - 0.5 - height).abs(), 1e-3);
         judge.at_most("energy gained", &label, results.number("/energy_gained"), 1e-5);

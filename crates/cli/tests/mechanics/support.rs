@@ -93,9 +93,14 @@ impl Scene {
     /// Runs the scene as it is written, and without sleeping.
     pub(crate) fn run_both(&self) -> [Results; 2] {
         assert!(!self.text.contains("\nsleeping"), "the scene says itself whether it sleeps");
-        let text = self.text.replacen("[run]\n", "[run]\nsleeping = false\n", 1);
+        [self, &self.with_run("sleeping = false")].map(|scene| scene.run_with(1))
+    }
+
+    /// The scene with a line more in its table `[run]`.
+    pub(crate) fn with_run(&self, line: &str) -> Scene {
+        let text = self.text.replacen("[run]\n", &format!("[run]\n{line}\n"), 1);
         assert_ne!(text, self.text, "a scene without [run]");
-        [self, &Scene { text, meshes: self.meshes.clone() }].map(|scene| scene.run_with(1))
+        Scene { text, meshes: self.meshes.clone() }
     }
 
     /// Runs the scene as it is written.
