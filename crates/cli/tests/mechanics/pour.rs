@@ -107,8 +107,8 @@ fn spheres_come_to_rest_under_every_law() {
     judge.finish();
 }
 
-/// From touch to touch a pour overlaps no deeper: 0.0015; 0.0065 where blows of up to 4 g dt among many bodies were left
-/// to the contact stage, which stops them in the length of a flight. Gains add up to 1.1e-5, and to 4.1e-5 then.
+/// From touch to touch a pour overlaps no deeper: 0.0015; 0.0065 where blows of up to 4 g dt among many bodies were
+/// left to the contact stage, which stops them in the length of a flight. Gains add up to 1.1e-5, and to 4.1e-5 then.
 #[test]
 fn a_pour_from_touch_to_touch_overlaps_no_deeper() {
     let mut judge = Judge::default();

@@ -86,9 +86,9 @@ impl Simulation {
     /// \[m/s\]: the normal speed with which two bodies of that `restitution` \[-\] come at touch, where `movable`
     /// bodies that can move hang together by contacts. A slower one may be stopped as a load is, without restitution.
     ///
-    /// It is a multiple of `g dt`: 4.5 times, or 4 times from impact to impact, and 9/8 over the restitution where steps
-    /// go from touch to touch and at most two bodies can move. Restitution below a quarter, and force fields, ask for
-    /// more. Zero without gravity, infinite without restitution.
+    /// It is a multiple of `g dt`: 4.5 times, or 4 times from impact to impact, and 9/8 over the restitution where
+    /// steps go from touch to touch and at most two bodies can move. Restitution below a quarter, and force fields, ask
+    /// for more. Zero without gravity, infinite without restitution.
     pub fn resolved_speed(&self, dt: f64, restitution: f64, movable: usize) -> f64 {
         if restitution > 0.0 {
             dt * self.slowest_over_dt(restitution, movable, self.scales().acceleration)

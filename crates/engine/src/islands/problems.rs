@@ -137,9 +137,9 @@ fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
     }
 }
 
-/// Whether a contact of a small island was closing fast when the contact stage stopped it, or came back in the step; `speed` is how fast its
-/// bodies are against each other \[m/s\]. Velocities `before` are those with which all of them came, driven ones as
-/// well: that the motion of a floor changes strikes nobody who lies on it.
+/// Whether a contact of a small island was closing fast when the contact stage stopped it, or came back in the step;
+/// `speed` is how fast its bodies are against each other \[m/s\]. Velocities `before` are those with which all of them
+/// came, driven ones as well: that the motion of a floor changes strikes nobody who lies on it.
 fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocity]) -> bool {
     if island.rows.len() >= MANY {
         return false;

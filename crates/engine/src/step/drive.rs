@@ -71,8 +71,8 @@ fn go_on_in_motion(
     }
 }
 
-/// Mean velocity of a driven body that is at `pose` at `time`, over the `dt` before \[s\]; none where its motion had not
-/// begun then.
+/// Mean velocity of a driven body that is at `pose` at `time`, over the `dt` before \[s\]; none where its motion had
+/// not begun then.
 fn mean_velocity(
     driven: &Driven,
     table: &Table,

@@ -49,8 +49,8 @@ impl HitSettings {
         row.normal_impulse > 0.0 && -(came + row.left) > self.fast
     }
 
-    /// Whether a contact is pressed that was closing fast or going away fast, with this normal velocity \[m/s\]: what went
-    /// away has come back within the step.
+    /// Whether a contact is pressed that was closing fast or going away fast, with this normal velocity \[m/s\]: what
+    /// went away has come back within the step.
     pub fn was_met_from(&self, row: &Row, came: f64) -> bool {
         row.normal_impulse > 0.0 && (came + row.left).abs() > self.fast
     }

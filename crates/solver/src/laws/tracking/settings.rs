@@ -13,8 +13,8 @@ const CAP_OF_LARGE: u64 = 10;
 const LONG: u64 = 1_000_000;
 
 /// Impulses that a stage makes in a zone in a time step at most, in all and for each contact; beyond them energy is not
-/// given back. Settling packs take up to 50 for a contact in all stages together; bodies caught between driven ones, and
-/// a boulder on grains of 1/100 its size, took five millions for ten contacts.
+/// given back. Settling packs take up to 50 for a contact in all stages together; bodies caught between driven ones,
+/// and a boulder on grains of 1/100 its size, took five millions for ten contacts.
 pub(super) const MOST: [u64; 2] = [10_000, 1000];
 
 /// How rounds run.
