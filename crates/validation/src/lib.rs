@@ -11,11 +11,13 @@
 //! # Ok::<(), &'static str>(())
 //! ```
 
+pub mod accuracy;
 mod balls;
 mod cases;
 mod compare;
 mod conformance;
 mod error;
+pub mod exact;
 mod plots;
 pub mod random;
 mod reference;
