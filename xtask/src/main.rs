@@ -1,10 +1,13 @@
 //! `cargo xtask`: the chores of the workspace, each a subcommand in a module of its own. Owns no physics.
 
+mod accuracy;
 mod bench;
 mod ci;
+mod exact;
 mod penalty;
 mod random;
 mod repose;
+mod seeds;
 mod tidy;
 mod validate;
 
@@ -36,6 +39,11 @@ enum Command {
     /// Run random scenes, each in a process of its own, and list those in which the engine breaks a promise. Exit code
     /// 1 if any.
     Random(random::Arguments),
+    /// Print the tables of docs/accuracy.md on how errors fall with the step, and draw their plots.
+    Accuracy(accuracy::Arguments),
+    /// Run scenes whose answer is known, each in a process of its own, and list those in which the engine is off. Exit
+    /// code 1 if any.
+    Exact(exact::Arguments),
     /// Run `granule validate` in release: the reference cases, measured against expected. Arguments are handed on.
     Validate(validate::Arguments),
 }
@@ -49,6 +57,8 @@ fn main() -> ExitCode {
         Command::Penalty => penalty::run(),
         Command::Repose(arguments) => repose::run(&root, &arguments),
         Command::Random(arguments) => random::run(&arguments),
+        Command::Accuracy(arguments) => accuracy::run(&root, &arguments),
+        Command::Exact(arguments) => exact::run(&arguments),
         Command::Validate(arguments) => validate::run(&root, &arguments),
     }
 }

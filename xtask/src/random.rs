@@ -11,12 +11,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
 use granule_validation::random::{Bounds, RandomScene, Report};
 
 use table::Table;
+
+use crate::seeds::each;
 
 /// Arguments of `cargo xtask random`.
 #[derive(Debug, Args)]
@@ -66,23 +67,11 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
 /// Runs the scenes of `seeds` and prints them; whether all passed.
 fn run_all(arguments: &Arguments, seeds: std::ops::Range<u64>) -> Result<bool, String> {
     let bounds = Bounds::default();
-    let threads = u64::from(arguments.threads).min(seeds.end - seeds.start);
-    let next = AtomicU64::new(seeds.start);
     let rows = arguments.rows.as_deref().map(create).transpose()?;
     let table = Mutex::new(Table::new(bounds, arguments.only.is_some(), rows));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= seeds.end {
-                        return;
-                    }
-                    let report = child::watched(seed);
-                    table.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(report);
-                }
-            });
-        }
+    each(&seeds, arguments.threads, |seed| {
+        let report = child::watched(seed);
+        table.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(report);
     });
     let table = table.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     table.finish();

@@ -1,14 +1,15 @@
 //! One scene in a process of its own.
 
-use std::io::Read;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cpu_time::ProcessTime;
 use granule_validation::random::{Bounds, FaultKind, RandomScene, Report, run_watched};
+
+use crate::seeds::{Ended, PERIOD, apart};
 
 /// Processor time of the process over that of the run's bound at which it stops itself: the judge's own work is in it.
 const PROCESS_SHARE: f64 = 1.5;
@@ -17,8 +18,6 @@ const PROCESS_SHARE: f64 = 1.5;
 const KILL_SHARE: f64 = 30.0;
 /// How often a scene with a slow step is run again.
 const REPEATS: u32 = 2;
-/// How often both are looked at.
-const PERIOD: Duration = Duration::from_millis(5);
 
 /// Runs the scene of `seed` in this process and prints its report as JSON.
 pub(super) fn run(seed: u64) -> ExitCode {
@@ -84,48 +83,11 @@ pub(super) fn watched(seed: u64) -> Report {
 
 fn watched_once(seed: u64) -> Report {
     let limit = Duration::from_secs_f64(KILL_SHARE * Bounds::default().seconds);
-    let failed = |why: String| Report { error: Some(why), ..Report::new(&RandomScene::new(seed)) };
-    let program = match std::env::current_exe() {
-        Ok(program) => program,
-        Err(error) => return failed(error.to_string()),
-    };
-    let mut command = Command::new(program);
-    command.args(["random", "--child"]).arg(seed.to_string()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut process = match command.spawn() {
-        Ok(process) => process,
-        Err(error) => return failed(error.to_string()),
-    };
-    if !ends(&mut process, limit) {
-        let _ = process.kill();
-        let _ = process.wait();
-        return Report { stopped: true, seconds: f64::NAN, ..Report::new(&RandomScene::new(seed)) };
+    let report = || Report::new(&RandomScene::new(seed));
+    let failed = |why: String| Report { error: Some(why), ..report() };
+    match apart(&["random", "--child", &seed.to_string()], limit) {
+        Ended::Printed(text, complaint) => serde_json::from_str(&text).unwrap_or_else(|_| failed(complaint)),
+        Ended::Killed => Report { stopped: true, seconds: f64::NAN, ..report() },
+        Ended::Unstarted(why) => failed(why),
     }
-    let mut text = String::new();
-    if let Some(mut out) = process.stdout.take() {
-        let _ = out.read_to_string(&mut text);
-    }
-    serde_json::from_str(&text).unwrap_or_else(|_| failed(complaint(&mut process)))
-}
-
-/// Whether a process ends within `limit` by the clock.
-fn ends(process: &mut Child, limit: Duration) -> bool {
-    let start = Instant::now();
-    while start.elapsed() < limit {
-        if !matches!(process.try_wait(), Ok(None)) {
-            return true;
-        }
-        sleep(PERIOD);
-    }
-    false
-}
-
-/// What a process that printed no report said.
-fn complaint(process: &mut Child) -> String {
-    let mut text = String::new();
-    if let Some(mut out) = process.stderr.take() {
-        let _ = out.read_to_string(&mut text);
-    }
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no report").to_owned();
-    let message = text.lines().filter(|line| !line.trim().is_empty()).nth(1).unwrap_or_default();
-    format!("{line} {message}")
 }

@@ -72,18 +72,16 @@ pub(super) fn tower(stepping: Stepping, time_step: f64) -> Errors {
     Stack::new((stepping, time_step), (1.0, 0.5), &made(Shape::cuboid(DVec3::ONE))?, starts)?.stand(2.0)
 }
 
-/// Layers of 16, 9, 4 and 1 balls, each in the hollows of the one below, which is `sqrt(2) R` lower. Where two balls
-/// hold the one above at 45 degrees friction has to be above tan(22.5 degrees) = 0.41.
+/// Rows of six to one cubes with gaps of a fifth of an edge. Each rests on two, whose reactions may be vertical: it
+/// stands without friction, and without leaning on neighbours.
 pub(super) fn pile(stepping: Stepping, time_step: f64) -> Errors {
-    let radius = 0.1;
-    let mut starts = Vec::new();
-    for layer in 0..4_i32 {
-        let at = |i: i32| f64::from(2 * i + layer) * radius;
-        let z = radius * (1.0 + f64::from(layer) * std::f64::consts::SQRT_2);
-        starts.extend((0..4 - layer).flat_map(|i| (0..4 - layer).map(move |j| DVec3::new(at(i), at(j), z))));
-    }
-    let mut stack = Stack::new((stepping, time_step), (radius, 0.6), &made(Shape::sphere(radius))?, starts)?;
-    let mut errors = stack.stand(1.0)?;
+    let row = |above: i32| {
+        let x = move |i: i32| 1.2 * (f64::from(i) + 0.5 * f64::from(above));
+        (0..6 - above).map(move |i| DVec3::new(x(i), 0.0, 0.5 + f64::from(above)))
+    };
+    let starts = (0..6).flat_map(row).collect();
+    let mut stack = Stack::new((stepping, time_step), (1.0, 0.5), &made(Shape::cuboid(DVec3::ONE))?, starts)?;
+    let mut errors = stack.stand(2.0)?;
     errors.push(stack.stage.simulation.largest_overlap());
     Ok(errors)
 }

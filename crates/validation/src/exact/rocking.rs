@@ -50,7 +50,7 @@ impl Rocking {
         let size = self.of.size * DVec3::new(self.slender, self.deep, 1.0);
         let solid = Solid::cuboid(size, self.of.density);
         let upright = 0.5 * GRAVITY * solid.mass * size.z;
-        let (mut first, mut has_hit) = (None, false);
+        let (mut first, mut is_over) = (None, false);
         for _ in 0..MOST_STEPS {
             let step = stage.step()?;
             let (pose, velocity) = (stage.pose(block)?, stage.velocity(block)?);
@@ -59,9 +59,9 @@ impl Rocking {
             let potential = GRAVITY * solid.mass * (pose.position.z - 0.5 * step.dt * velocity.linear.z);
             let energy = kinetic + potential - upright;
             let before = *first.get_or_insert(energy);
-            has_hit |= step.hits > 0;
             // It falls back by turning with -y, and turns with +y when it has been thrown over and falls back again.
-            if has_hit && velocity.angular.y > 0.0 {
+            is_over |= (pose.rotation * DVec3::Z).x < 0.0;
+            if is_over && velocity.angular.y > 0.0 {
                 return Ok((energy / before).sqrt());
             }
         }
