@@ -202,7 +202,7 @@ mod tests {
         let mut bad = good.clone();
         bad.checks[0].value = f64::NAN;
         let broken = ExactReport { error: Some("of any kind".to_owned()), ..good.clone() };
-        assert_eq!(failed(&[good.clone()]).len(), 1);
+        assert_eq!(failed(std::slice::from_ref(&good)).len(), 1);
         assert_eq!(failed(&[good.clone(), bad.clone(), broken]).len(), 3);
         assert!(table(&[good, bad])[2].contains("| 2 | 1 |") && !table(&[]).is_empty());
     }

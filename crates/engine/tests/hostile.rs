@@ -407,6 +407,22 @@ fn an_empty_simulation_answers() {
     }
 }
 
+/// Whatever step and restitution the slowest resolved impact is asked of, the answer is a number that says nothing more
+/// than it was given.
+#[test]
+fn resolved_speed_answers_all_numbers() {
+    let simulation = Simulation::new(Settings::default()).expect("settings are valid");
+    for dt in NO_POSITIVE.into_iter().chain([f64::MAX, f64::MIN_POSITIVE]) {
+        for restitution in NO_POSITIVE.into_iter().chain([2.0, f64::MIN_POSITIVE]) {
+            for movable in [0, 1, usize::MAX] {
+                let speed = simulation.resolved_speed(dt, restitution, movable);
+                assert!(!speed.is_nan() || dt.is_nan() || dt == 0.0, "{dt}, {restitution}: {speed}");
+                assert!(restitution > 0.0 || speed == f64::INFINITY, "{dt}, {restitution}: {speed}");
+            }
+        }
+    }
+}
+
 /// The public functions of [`Simulation`] that take an argument are those that the tests above feed.
 #[test]
 fn every_function_that_takes_something_is_fed() {
@@ -425,6 +441,7 @@ fn every_function_that_takes_something_is_fed() {
         "step_by",
         "contact_problem",
         "record_forces",
+        "resolved_speed",
         "contacts_of",
         "force_on",
         "torque_on",
