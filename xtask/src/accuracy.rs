@@ -25,7 +25,7 @@ const LEAST: f64 = 1e-16;
 /// What is run and printed.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// Run the studies anew, in some minutes, and keep what they come to.
+    /// Run the studies anew, in some seconds, and keep what they come to.
     #[arg(long)]
     run: bool,
     /// Only the study of this name.

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use granule_engine::Stepping;
 use granule_validation::exact::{ExactFamily, ExactReport, ExactScene};
 
-use crate::seeds::{Ended, apart, each};
+use crate::seeds::{Ended, Seeds, apart, each, print};
 
 /// Time by the clock after which a scene is given up; all but the slowest take a tenth of a second.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -24,24 +24,14 @@ pub(crate) struct Arguments {
     /// Number of scenes.
     #[arg(long, default_value_t = 500)]
     scenes: u64,
-    /// Seed of the first.
-    #[arg(long, default_value_t = 0)]
-    first: u64,
-    /// Scenes that run at a time.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
+    #[command(flatten)]
+    seeds: Seeds,
     /// How steps are made.
     #[arg(long, value_enum, default_value_t = Made::Touch)]
     stepping: Made,
-    /// Run the scene of this seed alone and print all that was measured.
-    #[arg(long, value_name = "SEED", conflicts_with_all = ["scenes", "first", "threads"])]
-    only: Option<u64>,
     /// Write what was measured of every scene to this file, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     rows: Option<PathBuf>,
-    /// Run one scene in this process and print its report as JSON: how the command calls itself.
-    #[arg(long, hide = true, value_name = "SEED")]
-    child: Option<u64>,
 }
 
 /// How steps are made, by name.
@@ -75,7 +65,7 @@ impl Made {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
-    if let Some(seed) = arguments.child {
+    if let Some(seed) = arguments.seeds.child {
         return print(&ExactScene::new(seed).run(arguments.stepping.stepping()));
     }
     match run_all(arguments) {
@@ -88,29 +78,12 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn print(report: &ExactReport) -> ExitCode {
-    match serde_json::to_string(report) {
-        Ok(text) => {
-            println!("{text}");
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("exact: {error}");
-            ExitCode::from(2)
-        }
-    }
-}
-
 /// Runs the scenes and prints them; whether all passed, and there was one.
 fn run_all(arguments: &Arguments) -> Result<bool, String> {
-    let seeds = match arguments.only {
-        Some(seed) => seed..seed.saturating_add(1),
-        None => arguments.first..arguments.first.saturating_add(arguments.scenes),
-    };
     let create = |path: &PathBuf| File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()));
     let mut rows = arguments.rows.as_ref().map(create).transpose()?;
     let reports = Mutex::new(Vec::new());
-    each(&seeds, arguments.threads, |seed| {
+    each(&arguments.seeds.of(arguments.scenes), arguments.seeds.threads, |seed| {
         let report = watched(seed, arguments.stepping);
         reports.lock().unwrap_or_else(PoisonError::into_inner).push(report);
     });
@@ -122,7 +95,7 @@ fn run_all(arguments: &Arguments) -> Result<bool, String> {
             writeln!(file, "{text}").map_err(|error| error.to_string())?;
         }
     }
-    if arguments.only.is_some() {
+    if arguments.seeds.only.is_some() {
         reports.iter().for_each(|report| println!("{report:#?}"));
     }
     failed(&reports).iter().for_each(|line| println!("{line}"));

@@ -17,7 +17,7 @@ use granule_validation::random::{Bounds, RandomScene, Report};
 
 use table::Table;
 
-use crate::seeds::each;
+use crate::seeds::{Seeds, each};
 
 /// Arguments of `cargo xtask random`.
 #[derive(Debug, Args)]
@@ -25,36 +25,22 @@ pub(crate) struct Arguments {
     /// Number of scenes.
     #[arg(long, default_value_t = 300)]
     scenes: u64,
-    /// Seed of the first.
-    #[arg(long, default_value_t = 0)]
-    first: u64,
-    /// Scenes that run at a time.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
+    #[command(flatten)]
+    seeds: Seeds,
     /// Write failing scenes as scene files to this folder; those that change during the run are left out.
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
-    /// Run the scene of this seed alone and print all that was measured.
-    #[arg(long, value_name = "SEED", conflicts_with_all = ["scenes", "first", "threads"])]
-    only: Option<u64>,
     /// Write what was measured of every scene to this file, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     rows: Option<PathBuf>,
-    /// Run one scene in this process and print its report as JSON: how the command calls itself.
-    #[arg(long, hide = true, value_name = "SEED")]
-    child: Option<u64>,
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
-    if let Some(seed) = arguments.child {
+    if let Some(seed) = arguments.seeds.child {
         return child::run(seed);
     }
-    let seeds = match arguments.only {
-        Some(seed) => seed..seed.saturating_add(1),
-        None => arguments.first..arguments.first.saturating_add(arguments.scenes),
-    };
-    match run_all(arguments, seeds) {
+    match run_all(arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -64,12 +50,12 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Runs the scenes of `seeds` and prints them; whether all passed.
-fn run_all(arguments: &Arguments, seeds: std::ops::Range<u64>) -> Result<bool, String> {
+/// Runs the scenes and prints them; whether all passed.
+fn run_all(arguments: &Arguments) -> Result<bool, String> {
     let bounds = Bounds::default();
     let rows = arguments.rows.as_deref().map(create).transpose()?;
-    let table = Mutex::new(Table::new(bounds, arguments.only.is_some(), rows));
-    each(&seeds, arguments.threads, |seed| {
+    let table = Mutex::new(Table::new(bounds, arguments.seeds.only.is_some(), rows));
+    each(&arguments.seeds.of(arguments.scenes), arguments.seeds.threads, |seed| {
         let report = child::watched(seed);
         table.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(report);
     });

@@ -5,10 +5,52 @@
 
 use std::io::Read;
 use std::ops::Range;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde::Serialize;
+
+/// Which seeds are run, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Seeds {
+    /// Seed of the first.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Scenes that run at a time.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: u16,
+    /// Run the scene of this seed alone and print all that was measured.
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["scenes", "first", "threads"])]
+    pub(crate) only: Option<u64>,
+    /// Run one scene in this process and print its report as JSON: how the command calls itself.
+    #[arg(long, hide = true, value_name = "SEED")]
+    pub(crate) child: Option<u64>,
+}
+
+impl Seeds {
+    /// The seeds of so many scenes, or the only one.
+    pub(crate) fn of(&self, scenes: u64) -> Range<u64> {
+        let (first, count) = self.only.map_or((self.first, scenes), |seed| (seed, 1));
+        first..first.saturating_add(count)
+    }
+}
+
+/// Prints the report of a scene as JSON, for the process that asked for it.
+pub(crate) fn print(report: &impl Serialize) -> ExitCode {
+    match serde_json::to_string(report) {
+        Ok(text) => {
+            println!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
 
 /// How often a process is looked at.
 pub(crate) const PERIOD: Duration = Duration::from_millis(5);

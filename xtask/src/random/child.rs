@@ -9,7 +9,7 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 use granule_validation::random::{Bounds, FaultKind, RandomScene, Report, run_watched};
 
-use crate::seeds::{Ended, PERIOD, apart};
+use crate::seeds::{Ended, PERIOD, apart, print};
 
 /// Processor time of the process over that of the run's bound at which it stops itself: the judge's own work is in it.
 const PROCESS_SHARE: f64 = 1.5;
@@ -34,19 +34,6 @@ pub(super) fn run(seed: u64) -> ExitCode {
     };
     let report = pool.install(|| run_watched(&scene, &bounds, |made| steps.store(made, Ordering::Relaxed)));
     print(&report)
-}
-
-fn print(report: &Report) -> ExitCode {
-    match serde_json::to_string(report) {
-        Ok(text) => {
-            println!("{text}");
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("random: {error}");
-            ExitCode::from(2)
-        }
-    }
 }
 
 /// Ends the process with a report of its own when it has used up `seconds` of processor time: a step did not end.
