@@ -349,7 +349,7 @@ impl Sleep {
             if !(self.loaded[a] || self.loaded[b]) || moves(a) || moves(b) {
                 continue;
             }
-            let impulse = (c.normal * carried.normal + carried.tangential) * around.dt;
+            let impulse = carried.along(c.normal) * around.dt;
             for (i, impulse) in [(a, impulse), (b, -impulse)] {
                 if self.loaded[i] {
                     self.add_load(i, impulse, has_friction(c));

@@ -203,7 +203,7 @@ impl Step<'_> {
         let impulses = list.iter().zip(carried).map(|(c, carried)| carried.scaled(time(c)));
         let enter = |loads: &mut [Load]| {
             for ((load, of), c) in loads.iter_mut().zip(impulses).zip(list) {
-                load.impulse += c.normal * of.normal + of.tangential;
+                load.impulse += of.along(c.normal);
             }
         };
         self.scratch.loads.enter((list, carried), 0.0, |_| false, enter);
@@ -218,7 +218,7 @@ impl Step<'_> {
         accelerations.resize(bodies.len(), Velocity { linear: self.catalogue.gravity(), angular: DVec3::ZERO });
         let Contacts { list, carried, .. } = &*self.state.detected.contacts;
         for (c, carried) in list.iter().zip(carried) {
-            let force = c.normal * carried.normal + carried.tangential;
+            let force = carried.along(c.normal);
             for (i, force) in [(c.a as usize, force), (c.b as usize, -force)] {
                 let arm = c.point - bodies.pose[i].position;
                 accelerations[i].linear += force * bodies.inverse_mass[i];

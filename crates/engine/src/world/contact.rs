@@ -41,6 +41,11 @@ impl Carried {
     pub(crate) fn scaled(self, scale: f64) -> Self {
         Carried { normal: scale * self.normal, tangential: self.tangential * scale }
     }
+
+    /// As one vector, on A of a contact with this normal \[N\].
+    pub(crate) fn along(&self, normal: DVec3) -> DVec3 {
+        normal * self.normal + self.tangential
+    }
 }
 
 /// Margin beyond the distance that can be covered, over the thickness: keeps a resting contact in the list while it

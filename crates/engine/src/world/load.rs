@@ -45,7 +45,7 @@ impl Load {
     /// Of a contact that has `carried` that, what it does in `dt` \[s\].
     fn kept(contact: &Contact, carried: &Carried, dt: f64) -> Self {
         let carried = carried.scaled(dt);
-        let impulse = contact.normal * carried.normal + carried.tangential;
+        let impulse = carried.along(contact.normal);
         let state = if impulse == DVec3::ZERO { ContactState::Open } else { ContactState::Stick };
         Load { impulse, state, ..Load::none(contact) }
     }
