@@ -3,11 +3,13 @@
 pub(crate) mod audit;
 pub(crate) mod clock;
 pub(crate) mod energy;
+pub(crate) mod hidden;
 pub(crate) mod report;
 
 use granule_model::{BodyId, DVec3, Velocity};
 
 use crate::book::audit::Audit;
+use crate::book::hidden::Turn;
 use crate::book::report::{ImpactCounts, StepReport};
 use crate::world::load::Told;
 
@@ -22,6 +24,10 @@ pub(crate) struct Book {
     pub(crate) largest_overlap: f64,
     pub(crate) largest_overlap_thin: f64,
     pub(crate) removed: Vec<RemovedBody>,
+    /// The first turn in a step that may have hidden something.
+    pub(crate) turn: Option<Turn>,
+    /// Longest step \[s\].
+    pub(crate) longest_step: f64,
     /// Height along gravity from which potential energy counts, fixed by the first step \[m\]; none before it.
     pub(crate) datum: Option<f64>,
     /// What the contacts of the last step did, where that is asked for.
@@ -49,6 +55,7 @@ impl Book {
         self.audit.record(&report.energy);
         self.impacts.add(report);
         self.jam_stops += u64::from(report.stopped);
+        self.longest_step = self.longest_step.max(report.dt);
         self.largest_overlap = self.largest_overlap.max(report.largest_overlap);
         self.largest_overlap_thin = self.largest_overlap_thin.max(report.largest_overlap_thin);
     }

@@ -26,10 +26,12 @@ mod world;
 
 pub use book::RemovedBody;
 pub use book::audit::Audit;
+pub use book::hidden::Turn;
 pub use book::report::{EnergyReport, ImpactCounts, Phase, PhaseSeconds, StepReport};
 pub use granule_solver::{ContactState, SweepCounts};
 pub use interface::forces::ContactForce;
 pub use interface::reading::Momenta;
+pub use interface::resolution::Warning;
 pub use interface::simulation::Simulation;
 pub use interface::snapshot::{BodySnapshot, Snapshot};
 pub use interface::start::StartOverlap;

@@ -110,8 +110,10 @@ fn the_work_of_a_field_is_that_of_its_force_along_the_way() {
     let work = mass * pull.dot(way);
     println!("{:e}, {:e} of {work:e}", audit.energy_gained_sum(), audit.field_work - work);
     assert!(way.x > 2.0 && way.z < -1.0, "it came to rest in the corner: {way}");
-    // From rest to rest the mean velocities of the steps add up to the way. Measured 2e-16.
-    assert!((audit.field_work / work - 1.0).abs() <= 1e-12, "{} for {work}", audit.field_work);
+    // From rest to rest the mean velocities of the steps add up to the way, to rounding where no step is cut at an
+    // impact. The half steps to where it is cut and back are booked as work of the field, which E* does not count, to
+    // second order. Measured 1.04e-4.
+    assert!((audit.field_work / work - 1.0).abs() <= 3e-4, "{} for {work}", audit.field_work);
     assert!(audit.energy_gained_sum() <= 1e-6, "{:e}", audit.energy_gained_sum());
 }
 

@@ -188,7 +188,9 @@ fn blocks_fall_in_the_time_of_their_twin() {
     }
 }
 
-/// A block that is pushed rises as far as its twin, or falls in the same time.
+/// A block that is pushed rises as far as its energy carries it, or falls in the time of its twin. Bodies with level
+/// sets make whole steps where others go from touch to touch: of first order in the step, which counts most near the
+/// balance.
 #[test]
 fn blocks_are_pushed_over_as_their_twin() {
     let (inertia, distance) = about_edge();
@@ -199,12 +201,18 @@ fn blocks_are_pushed_over_as_their_twin() {
             let highest = courses.each_ref().map(|course| course.iter().map(|p| p.1).fold(0.0, f64::max));
             let times = courses.each_ref().map(|course| time_of(course, 1.5));
             println!("{floor:?}, {share} of what it takes: up to {highest:?} rad, falls in {times:?} s");
-            // Measured: 2e-14.
-            assert!((highest[1] / highest[0] - 1.0).abs() <= AS_TWIN, "{floor:?}, {share}: up to {highest:?}");
             assert_eq!(times.map(|t| t.is_some()), [share > 1.0; 2], "{floor:?}, {share}");
             if let [Some(exact), Some(level_set)] = times {
-                // Measured: 4e-11.
-                assert!((level_set / exact - 1.0).abs() <= AS_TWIN, "{floor:?}, {share}: {times:?}");
+                // Measured: 0.013, and 0.08 at 1.05 of what it takes.
+                assert!((level_set / exact - 1.0).abs() <= 0.1, "{floor:?}, {share}: {times:?}");
+            } else {
+                let height = 1.5 + share * share * (distance - 1.5);
+                let expected = libm::atan(BALANCE) - libm::acos(height / distance);
+                let off = highest.map(|angle| (angle / expected - 1.0).abs());
+                // Measured: 0.010 and 0.064 at 0.8 of what it takes, 0.021 and 0.080 at 0.95; both as the level set on
+                // a floor with one.
+                let most = if floor == Floor::Solid(Made::LevelSet) { 0.1 } else { 0.03 };
+                assert!(off[0] <= most && off[1] <= 0.1, "{floor:?}, {share}: {highest:?} of {expected}");
             }
         }
     }

@@ -3,8 +3,8 @@
 
 mod support;
 
-use granule_engine::Stepping;
 use granule_engine::prelude::*;
+use granule_engine::{Stepping, Warning};
 
 use crate::support::ROCK;
 
@@ -317,5 +317,60 @@ fn speeds_that_cannot_be_resolved_are_refused() {
         let settings = Settings { resolved_speed: Some(speed), time_step, ..Settings::default() };
         let error = Simulation::new(settings).map(|_| ()).expect_err("it is refused").to_string();
         assert!(error.contains("resolved_speed") && error.contains(words), "{error}");
+    }
+}
+
+/// A rod of 1 m that turns at 30 rad/s beside a ball.
+fn whirling(time_step: Option<f64>) -> Simulation {
+    let settings = Settings { gravity: DVec3::ZERO, time_step, ..Settings::default() };
+    let mut simulation = Simulation::new(settings).expect("settings are valid");
+    let rock = simulation.add_material(Material::default()).expect("the material is valid");
+    let rod = Shape::cuboid(DVec3::new(1.0, 0.02, 0.02)).expect("the size is valid");
+    let mut rod = BodyDescription::dynamic(rod, rock, DVec3::ZERO);
+    rod.name = "rod".to_owned();
+    rod.velocity.angular = 60.0 * DVec3::Z;
+    simulation.add_body(rod).expect("the body is valid");
+    // Near, and never met.
+    let ball = Shape::sphere(0.1).expect("the radius is valid");
+    simulation.add_body(BodyDescription::dynamic(ball, rock, 0.15 * DVec3::Z)).expect("the body is valid");
+    simulation
+}
+
+/// What turns far in a step beside others is told by name, once; the automatic step turns nothing so far.
+#[test]
+fn a_body_that_turns_far_in_a_step_is_told() {
+    let mut simulation = whirling(Some(1.0 / 60.0));
+    for _ in 0..5 {
+        simulation.step().expect("the step is made");
+    }
+    let warnings = simulation.warnings();
+    let [Warning::Turned(turn)] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!((turn.angle - 1.0).abs() < 1e-9 && (turn.time - 1.0 / 60.0).abs() < 1e-12, "{turn:?}");
+    assert!(warnings[0].to_string().contains("`rod` turned by 1.00 rad"), "{}", warnings[0]);
+    let mut simulation = whirling(None);
+    while simulation.time() < 0.1 {
+        simulation.step().expect("the step is made");
+    }
+    assert_eq!(simulation.warnings(), []);
+}
+
+/// Steps that give nothing back in impacts that are not slow are told of, with the speed; those of the engine are not.
+#[test]
+fn steps_that_resolve_too_little_are_told() {
+    for (time_step, is_told) in [(Some(0.05), true), (None, false)] {
+        let mut simulation =
+            Simulation::new(Settings { time_step, ..Settings::default() }).expect("settings are valid");
+        let rock = simulation.add_material(Material::default()).expect("the material is valid");
+        let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+        simulation.add_body(BodyDescription::fixed(floor, rock, DVec3::ZERO)).expect("the body is valid");
+        let ball = Shape::sphere(0.1).expect("the radius is valid");
+        for i in 0..4 {
+            let place = DVec3::new(f64::from(i), 0.0, 0.2);
+            simulation.add_body(BodyDescription::dynamic(ball.clone(), rock, place)).expect("the body is valid");
+        }
+        simulation.step().expect("the step is made");
+        let warnings = simulation.warnings();
+        let told = matches!(warnings.as_slice(), [Warning::SlowImpacts { height, .. }] if *height > 0.1);
+        assert_eq!((told, warnings.is_empty()), (is_told, !is_told), "{warnings:?}");
     }
 }

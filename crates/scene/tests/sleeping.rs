@@ -164,8 +164,9 @@ fn small_packs_do_not_depend_on_sleeping() {
     println!(
         "{to_the_end} of 72 have one answer to the end; in {slept} of them all sleep then, {several} of several grains"
     );
-    // Measured: 41, 41, 30.
-    assert!(to_the_end >= 36 && slept >= 36 && several >= 24, "{to_the_end}, {slept}, {several}");
+    // Measured: 28, 28, 17. Grains that bounce where and when they touch part like balls on a table: with impacts at
+    // the ends of steps it is 41, 41, 30.
+    assert!(to_the_end >= 24 && slept >= 24 && several >= 14, "{to_the_end}, {slept}, {several}");
 }
 
 /// A ball that rolls at 1 mm/s, which has one answer and was stopped by sleep.

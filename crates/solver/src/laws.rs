@@ -11,7 +11,7 @@ pub mod tracking;
 use granule_model::DVec3;
 use serde::{Deserialize, Serialize};
 
-use crate::contact::problem::{ContactProblem, ProblemError};
+use crate::contact::problem::{ContactProblem, ProblemError, Solution};
 use crate::contact::samples::ball;
 use crate::laws::law::ImpactLaw;
 use crate::laws::normal::gr::Gr;
@@ -22,6 +22,7 @@ use crate::laws::normal::qce_lcp::QceLcp;
 use crate::laws::rbss::{Rbss, RbssLinear};
 use crate::laws::smm::Smm;
 use crate::laws::sqm::Sqm;
+use crate::laws::tracking::LawMemory;
 use crate::laws::tracking::etm::Etm;
 use crate::laws::tracking::etm_weighted::EtmWeighted;
 
@@ -96,6 +97,26 @@ impl Law {
             Law::Gr(law) => law,
             Law::Lzb(law) => law,
         }
+    }
+
+    /// As [`ImpactLaw::resolve_from`], with the memory of problems before, into a `solution` whose memory is used
+    /// again. Energy tracking allocates nothing so once it has met problems as large; the other laws do for every problem.
+    ///
+    /// # Errors
+    /// As [`ImpactLaw::resolve`]; `solution` is then that of no problem.
+    pub fn resolve_into(
+        &self,
+        problem: &ContactProblem,
+        left: f64,
+        plastic: &[DVec3],
+        memory: &mut LawMemory,
+        solution: &mut Solution,
+    ) -> Result<(), ProblemError> {
+        if let Law::Etm(law) = self {
+            return law.resolve_into(problem, left, memory, solution);
+        }
+        *solution = self.law().resolve_from(problem, left, plastic)?;
+        Ok(())
     }
 
     /// Whether the law tracks energy through the contact stage and gives it back in the release; the others resolve the

@@ -21,7 +21,7 @@ pub mod stage;
 
 pub use contact::{blocks, hit, island, judge, problem, samples};
 pub use laws::normal::{gr, lcp, lzb, qce, qce_lcp};
-pub use laws::tracking::{ReleaseReport, Workspace, etm, etm_weighted};
+pub use laws::tracking::{LawMemory, ReleaseReport, Workspace, etm, etm_weighted};
 pub use laws::{law, rbss, smm, sqm};
 
 pub use blocks::Block;
@@ -31,7 +31,7 @@ pub use etm_weighted::EtmWeighted;
 pub use gr::Gr;
 pub use hit::HitSettings;
 pub use island::{Island, Row, RowInput, SolverBody};
-pub use judge::{Verdict, judge};
+pub use judge::{Judge, Verdict, judge};
 pub use law::{Desideratum, ImpactLaw};
 pub use laws::Law;
 pub use laws::tracking::release::{ReleaseSettings, Tracking, release};

@@ -149,6 +149,7 @@ const ALL: &[Layers] = &[
             &["approach", "impulse", "report", "settings"],
             &["zone"],
             &["rounds"],
+            &["memory"],
             &["etm"],
             &["etm_weighted"],
             &["release"],

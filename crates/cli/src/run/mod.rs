@@ -155,6 +155,7 @@ pub fn run_and_record(scene: &Scene, request: &Request) -> Result<Finished, CliE
         let observers: &mut [&mut dyn Observer] = &mut [&mut recorder, &mut progress];
         let mut outcome = run(&mut built.simulation, &plan, Processor::Process, observers, &interrupt::requested);
         outcome.remarks.extend(outcome::missing(scene, &built.simulation, &outcome));
+        outcome.remarks.extend(built.simulation.warnings().iter().map(ToString::to_string));
         let facts = Facts { threads: rayon::current_num_threads(), ..request.facts };
         let summary = summary(scene, &built, &outcome, &facts);
         let written = recorder.finish(scene, &built.simulation, &outcome, &summary);

@@ -86,8 +86,10 @@ fn total_energy(results: &Results) -> Vec<f64> {
 /// The energy over the whole run: what each step may change must not add up.
 fn judge_run(judge: &mut Judge, case: &str, results: &Results) {
     let errors = |values: &[f64]| largest(&values.iter().map(|v| v / values[0] - 1.0).collect::<Vec<_>>());
-    judge.at_most("energy over the whole run", case, errors(&total_energy(results)), 2e-4);
-    judge.at_most("E* over the whole run", case, errors(&results.column("energy_star")), 2e-4);
+    // 9e-6 of E*; 1.1e-4 where impacts are resolved at the end of a step. The plain energy swings about it by dt/2 g p,
+    // with p the momentum upwards, since velocities in flight lag by half a step: 2.5e-4.
+    judge.at_most("energy over the whole run", case, errors(&total_energy(results)), 5e-4);
+    judge.at_most("E* over the whole run", case, errors(&results.column("energy_star")), 2e-5);
 }
 
 #[test]

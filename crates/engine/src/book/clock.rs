@@ -11,15 +11,24 @@ use crate::book::report::{Phase, PhaseSeconds};
 pub(crate) struct Clock {
     pub(crate) seconds: PhaseSeconds,
     current: Option<(Phase, Instant, EnteredSpan)>,
+    is_silent: bool,
 }
 
 impl Clock {
     pub(crate) fn start() -> Self {
-        Clock { seconds: PhaseSeconds::default(), current: None }
+        Clock { seconds: PhaseSeconds::default(), current: None, is_silent: false }
+    }
+
+    /// One that times nothing, for what happens within a phase that another clock times.
+    pub(crate) fn silent() -> Self {
+        Clock { is_silent: true, ..Self::start() }
     }
 
     /// Ends the phase that runs, if any, and begins `phase`.
     pub(crate) fn enter(&mut self, phase: Phase) {
+        if self.is_silent {
+            return;
+        }
         self.leave();
         self.current = Some((phase, Instant::now(), span_of(phase).entered()));
     }

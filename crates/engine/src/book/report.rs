@@ -18,7 +18,8 @@ pub enum Phase {
     Islands,
     /// All contacts of an island at once: inelastic, with friction.
     Contact,
-    /// The impact law, for laws that do not track energy.
+    /// The impact law, for laws that do not track energy; few bodies that are struck and go from touch to touch, with
+    /// all that is done for them.
     Impact,
     /// Energy given back at touch.
     Release,
@@ -197,6 +198,8 @@ pub struct StepReport {
     pub substeps: u32,
     /// Attempts that were undone because the overlap grew too much.
     pub undone: u32,
+    /// Bodies that went from touch to touch by themselves, counted once in each sub-step.
+    pub alone: u32,
     /// Driven bodies that stood still because they were jammed.
     pub stopped: u32,
     /// Candidate pairs.
@@ -277,6 +280,7 @@ impl StepReport {
         self.residual = self.residual.max(part.residual);
         self.unconverged += part.unconverged;
         self.scaled += part.scaled;
+        self.alone += part.alone;
         self.hits += part.hits;
         self.rounds = self.rounds.max(part.rounds);
         self.impact_iterations += part.impact_iterations;

@@ -140,11 +140,7 @@ impl Reach {
         dt: f64,
     ) -> bool {
         let further = |i: usize| {
-            let needed = if bodies.round[i] {
-                way(bodies, i, &velocities[i], contacts.crowd, dt)
-            } else {
-                change(bodies, i, (&contacts.velocity[i], &velocities[i]), dt)
-            };
+            let needed = needed(bodies, i, (&contacts.velocity[i], contacts.crowd), &velocities[i], dt);
             (bodies.awake(i) && needed > contacts.reach[i] + bodies.half_width[i]).then_some(needed)
         };
         if parallel::sum(0..bodies.len(), &|range| range.filter(|i| further(*i).is_some()).count()) == 0 {
@@ -168,6 +164,12 @@ impl Reach {
     pub(crate) fn ask_for_nothing(&mut self) {
         self.asked.clear();
     }
+}
+
+/// Reach that a body needs for a move of `dt` \[s\] by the velocity `to`, where contacts were looked for with `from`
+/// and seen from `crowd` \[m\].
+pub(crate) fn needed(bodies: &Bodies<'_>, i: usize, (from, crowd): (&Velocity, DVec3), to: &Velocity, dt: f64) -> f64 {
+    if bodies.round[i] { way(bodies, i, to, crowd, dt) } else { change(bodies, i, (from, to), dt) }
 }
 
 impl Contacts {

@@ -19,7 +19,7 @@
 
 use granule_islands::Islands;
 use granule_model::{DMat3, DVec3, Velocity};
-use granule_solver::{ContactProblem, ImpactLaw, ProblemBody, ProblemContact, Solution, SweepCounts, judge};
+use granule_solver::{ContactProblem, Judge, Law, LawMemory, ProblemBody, ProblemContact, Solution, SweepCounts};
 use rayon::prelude::*;
 
 use crate::islands::limits::Limits;
@@ -88,9 +88,12 @@ pub(crate) struct Impact {
     pub(crate) withstood: Vec<(u32, DVec3, bool)>,
     /// Impulses of impacts on A \[N s\], by the place of the contact in the engine's list.
     pub(crate) given: Vec<(u32, DVec3)>,
+    /// The clusters, with memory for more.
+    clusters: Vec<Cluster>,
 }
 
-/// A cluster to resolve.
+/// A cluster to resolve, with the memory that it takes.
+#[derive(Debug, Default)]
 struct Cluster {
     /// Dense index of each body of the problem.
     bodies: Vec<u32>,
@@ -102,6 +105,11 @@ struct Cluster {
     hits: u32,
     /// How fast its bodies are against each other \[m/s\].
     speed: f64,
+    memory: LawMemory,
+    judge: Judge,
+    answer: Solution,
+    /// Whether a step can be made with the answer; see the head of the module.
+    is_acceptable: bool,
 }
 
 impl Impact {
@@ -140,7 +148,7 @@ impl Impact {
     /// Resolves the clusters that were hit, from `velocity` to `velocity`.
     pub(crate) fn resolve(
         &mut self,
-        law: &dyn ImpactLaw,
+        law: &Law,
         bodies: &Bodies<'_>,
         contacts: &[Contact],
         pairs: &Pairs,
@@ -152,30 +160,28 @@ impl Impact {
         if !self.standing.iter().any(|s| s.hit) {
             return totals;
         }
-        let clusters = self.clusters(bodies, contacts, pairs, limits);
-        // Every cluster is well-formed; a law that says otherwise is refused like any wrong answer.
-        let resolve =
-            |cluster: &Cluster| law.resolve_from(&cluster.problem, limits.left(cluster.speed), &cluster.plastic).ok();
-        let answers: Vec<_> = if clusters.len() > 1 {
-            clusters.par_iter().map(resolve).collect()
+        let count = self.find_clusters(bodies, contacts, pairs, limits);
+        let mut clusters = std::mem::take(&mut self.clusters);
+        let found = &mut clusters[..count];
+        if found.len() > 1 {
+            found.par_iter_mut().for_each(|cluster| cluster.resolve(law, limits));
         } else {
-            clusters.iter().map(resolve).collect()
-        };
-        for (cluster, answer) in clusters.iter().zip(answers) {
-            let fast = limits.hits(cluster.speed).fast;
-            match answer.filter(|answer| is_acceptable(&cluster.problem, answer, fast)) {
-                Some(answer) => {
-                    totals.add(cluster, &answer);
-                    self.apply(cluster, &answer);
-                }
-                None => totals.fallbacks += 1,
+            found.iter_mut().for_each(|cluster| cluster.resolve(law, limits));
+        }
+        for cluster in found {
+            if cluster.is_acceptable {
+                totals.add(cluster);
+                self.apply(cluster);
+            } else {
+                totals.fallbacks += 1;
             }
         }
+        self.clusters = clusters;
         totals
     }
 
-    /// Finds the clusters that hold a hit contact.
-    fn clusters(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], pairs: &Pairs, limits: &Limits) -> Vec<Cluster> {
+    /// Finds the clusters that hold a hit contact; how many there are.
+    fn find_clusters(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], pairs: &Pairs, limits: &Limits) -> usize {
         self.awake.clear();
         self.awake.extend((0..bodies.len()).map(|i| bodies.awake(i)));
         self.touching.clear();
@@ -184,14 +190,21 @@ impl Impact {
         self.pairs.extend(self.touching.iter().map(|c| (contacts[*c as usize].a, contacts[*c as usize].b)));
         self.islands.build(bodies.len(), &self.awake, &self.pairs);
         self.slot.resize(bodies.len(), 0);
-        let mut clusters = Vec::new();
+        let mut count = 0;
         for island in self.islands.iter() {
             let own = || island.contacts.iter().map(|c| self.touching[*c as usize] as usize);
             let hits = own().filter(|c| self.standing[*c].hit).count() as u32;
             if hits == 0 {
                 continue;
             }
-            let mut members = island.bodies.to_vec();
+            if self.clusters.len() == count {
+                self.clusters.push(Cluster::default());
+            }
+            let Cluster { bodies: members, contacts: places, problem, plastic, hits: hit, speed, .. } =
+                &mut self.clusters[count];
+            count += 1;
+            members.clear();
+            members.extend_from_slice(island.bodies);
             members.iter().enumerate().for_each(|(k, i)| self.slot[*i as usize] = k as u32);
             let mobile = members.len();
             // A cluster touches few bodies that cannot move, so a search among them is quick.
@@ -210,28 +223,33 @@ impl Impact {
                 let (a, b) = (place(contacts[c].a), place(contacts[c].b));
                 ProblemContact { a, b: Some(b), ..problem_contact(bodies, pairs, &contacts[c], &self.velocity) }
             };
-            let mut of_problem: Vec<_> = own().map(contact).collect();
+            let ContactProblem { bodies: of_bodies, contacts: of_problem } = &mut *problem;
+            of_problem.clear();
+            of_problem.extend(own().map(contact));
             let is_given_back = |(c, of): (usize, &ProblemContact)| {
                 is_given_back(&contacts[c], of.coefficients.restitution, bodies, &self.velocity, limits)
             };
-            if limits.at_touch && !own().zip(&of_problem).any(is_given_back) {
+            if limits.at_touch && !own().zip(&*of_problem).any(is_given_back) {
                 of_problem.iter_mut().for_each(|of| of.coefficients.restitution = 0.0);
             }
             let body = |i: &u32| {
                 let i = *i as usize;
                 problem_body(bodies, i, self.velocity[i], self.awake[i])
             };
-            let problem = ContactProblem { bodies: members.iter().map(body).collect(), contacts: of_problem };
-            let plastic = own().map(|c| self.standing[c].impulse).collect();
-            let speed = speed_within(&problem);
-            let contacts = own().map(|c| c as u32).collect();
-            clusters.push(Cluster { bodies: members, contacts, problem, plastic, hits, speed });
+            of_bodies.clear();
+            of_bodies.extend(members.iter().map(body));
+            plastic.clear();
+            plastic.extend(own().map(|c| self.standing[c].impulse));
+            places.clear();
+            places.extend(own().map(|c| c as u32));
+            (*hit, *speed) = (hits, speed_within(problem));
         }
-        clusters
+        count
     }
 
     /// Gives the bodies of a cluster their velocities after.
-    fn apply(&mut self, cluster: &Cluster, answer: &Solution) {
+    fn apply(&mut self, cluster: &Cluster) {
+        let answer = &cluster.answer;
         for (i, after) in cluster.bodies.iter().map(|i| *i as usize).zip(&answer.velocities) {
             if self.awake[i] {
                 self.velocity[i] = *after;
@@ -248,18 +266,26 @@ impl Impact {
     }
 }
 
+impl Cluster {
+    /// Lets the law answer, and judges that.
+    fn resolve(&mut self, law: &Law, limits: &Limits) {
+        let Cluster { problem, plastic, speed, memory, judge, answer, .. } = self;
+        // Every cluster is well-formed; a law that says otherwise is refused like any wrong answer.
+        let is_answered = law.resolve_into(problem, limits.left(*speed), plastic, memory, answer).is_ok();
+        self.is_acceptable = is_answered && is_acceptable(judge, problem, answer, limits.hits(*speed).fast);
+    }
+}
+
 impl ImpactTotals {
-    fn add(&mut self, cluster: &Cluster, answer: &Solution) {
-        let problem = &cluster.problem;
+    fn add(&mut self, cluster: &Cluster) {
+        let Cluster { problem, answer, .. } = cluster;
         self.hits += cluster.hits;
         self.resolved += 1;
         self.iterations += answer.resolution.iterations;
-        let before: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
         let (mut taken, mut normal, mut driven) = (0.0, 0.0, 0.0);
         for ((contact, p), work) in problem.contacts.iter().zip(&answer.impulses).zip(&answer.work_taken) {
             let mean = 0.5
-                * (problem.relative_velocity(contact, &before)
-                    + problem.relative_velocity(contact, &answer.velocities));
+                * (problem.relative_velocity_before(contact) + problem.relative_velocity(contact, &answer.velocities));
             normal -= contact.normal.dot(*p) * contact.normal.dot(mean);
             taken += work;
             driven += driven_work(problem, contact, *p);
@@ -312,9 +338,7 @@ fn is_given_back(c: &Contact, restitution: f64, bodies: &Bodies<'_>, velocities:
 
 /// Largest relative velocity at a contact \[m/s\].
 fn speed_within(problem: &ContactProblem) -> f64 {
-    let velocities: Vec<Velocity> = problem.bodies.iter().map(|body| body.velocity).collect();
-    let relative = problem.contacts.iter().map(|contact| problem.relative_velocity(contact, &velocities).length());
-    relative.fold(0.0, f64::max)
+    problem.contacts.iter().map(|contact| problem.relative_velocity_before(contact).length()).fold(0.0, f64::max)
 }
 
 /// Work of bodies that no impulse moves, through an impulse on A \[J\].
@@ -327,8 +351,8 @@ fn driven_work(problem: &ContactProblem, contact: &ProblemContact, p: DVec3) -> 
 }
 
 /// Whether a step can be made with an answer; see the head of the module.
-fn is_acceptable(problem: &ContactProblem, answer: &Solution, fast: f64) -> bool {
-    let verdict = judge(problem, answer);
+fn is_acceptable(judge: &mut Judge, problem: &ContactProblem, answer: &Solution, fast: f64) -> bool {
+    let verdict = judge.judge(problem, answer);
     let taken: f64 = answer.work_taken.iter().sum();
     answer.resolution.converged
         && taken >= -GAIN * verdict.energy_before

@@ -12,8 +12,10 @@
 //! within the step is listed ([`reach`](crate::contacts::reach)). There are at most [`FEW`] in a world, and no
 //! level-set grains: their contacts are nodes of a surface, which come and go as they turn. A grain between the floor
 //! and one of 100 000 times its mass did not come to rest. A world that does not end within its moves, in which the law
-//! has no answer, or in which bodies sink into each other, is forgotten, and what the step made stands. Bodies of the
-//! first two are not tried again in pieces of that step: in a jam each of 64 would take as long.
+//! has no answer, in which bodies sink into each other, or from which one may have met others, is forgotten, and what
+//! the step made stands. Bodies of the first two are not tried again in pieces of that step: in a jam each of 64 would
+//! take as long. Nor do bodies that driven ones press make a world in a step after one in which such a body had to
+//! stand.
 //!
 //! How a world makes its part is left to [`few`](crate::step::few), how what it comes to enters the part to
 //! [`beside`](crate::step::beside).
@@ -22,9 +24,11 @@ use granule_islands::Island;
 use rayon::prelude::*;
 
 use crate::step::attempt::Step;
+use crate::step::few::Origin;
 use crate::step::part::Part;
 use crate::step::scratch::{Alone, Exchange, Scratch, World};
-use crate::world::bodies::{BodyState, Frames, Table};
+use crate::step::substep::Solved;
+use crate::world::bodies::Table;
 use crate::world::catalogue::Catalogue;
 use crate::world::contact::{Contact, Contacts};
 use crate::world::state::State;
@@ -35,29 +39,26 @@ pub(crate) const FEW: usize = 24;
 impl Step<'_> {
     /// Makes the part that is solved again for few bodies that are struck in it, each world by itself from the state
     /// that is kept at `depth`. What they come to enters when the part is ended.
-    pub(crate) fn make_alone(&mut self, part: &Part, depth: usize) {
+    pub(crate) fn make_alone(&mut self, part: &Part, depth: usize, solved: &mut Solved) {
         let Scratch { alone, exchange, saved, frames, loads, .. } = &mut *self.scratch;
         if self.catalogue.settings.stepping.resolves_touches() && exchange.problems.struck().next().is_some() {
-            alone.run(self.catalogue, part, (&saved[depth], frames), exchange, loads.is_on);
+            solved.resume_impact();
+            let from = Origin { kept: &saved[depth], looked: &self.state.detected.contacts, frames };
+            alone.run(self.catalogue, part, &from, exchange, loads.is_on);
         }
     }
 }
 
 impl Alone {
-    fn run(
-        &mut self,
-        catalogue: &Catalogue,
-        part: &Part,
-        (kept, frames): (&State, &Frames),
-        exchange: &Exchange,
-        records_loads: bool,
-    ) {
+    fn run(&mut self, catalogue: &Catalogue, part: &Part, from: &Origin<'_>, exchange: &Exchange, records_loads: bool) {
         let Exchange { active, problems, impact, .. } = exchange;
         let table = &catalogue.bodies;
-        self.find_worlds(table, &kept.bodies, problems.struck(), active.all());
+        self.find_worlds(table, from.kept, problems.struck(), active.all());
+        let bodies = from.kept.bodies.view(table, from.frames);
         let run = |world: &mut World| {
-            world.fill(catalogue, kept, frames);
+            world.fill(catalogue, from);
             world.go(part, records_loads);
+            world.is_made &= !world.has_strayed(&bodies, from.looked, part.dt);
         };
         let worlds = &mut self.worlds[..self.in_use];
         if worlds.len() > 1 {
@@ -87,12 +88,14 @@ impl Alone {
     fn find_worlds<'a>(
         &mut self,
         table: &Table,
-        bodies: &BodyState,
+        kept: &State,
         struck: impl Iterator<Item = Island<'a>>,
         contacts: &Contacts,
     ) {
         let Alone { pairs, mobile, islands, is_taken, worlds, in_use, hopeless, .. } = self;
-        let sampled = |i: &u32| table.shape[*i as usize].is_grain();
+        let State { bodies, control, .. } = kept;
+        let sampled = |i: u32| table.shape[i as usize].is_grain();
+        let is_driven = |i: u32| table.movable[i as usize] && !table.dynamic[i as usize];
         mobile.clear();
         mobile.extend((0..table.len()).map(|i| table.dynamic[i] && !bodies.apart[i]));
         pairs.clear();
@@ -102,7 +105,8 @@ impl Alone {
         is_taken.resize(islands.len(), false);
         for k in struck.filter_map(|island| islands.island_of(*island.bodies.first()?)) {
             let Some(island) = islands.get(k).filter(|island| island.bodies.len() <= FEW) else { continue };
-            if island.bodies.iter().any(sampled) {
+            let ends = || island.contacts.iter().flat_map(|c| <[u32; 2]>::from(pairs[*c as usize]));
+            if ends().any(sampled) || (control.stood && ends().any(is_driven)) {
                 continue;
             }
             let is_hopeless = |i: &u32| hopeless.get(*i as usize).is_some_and(|hopeless| *hopeless);
@@ -117,8 +121,7 @@ impl Alone {
             own.extend(island.contacts.iter().map(|c| (contacts.list[*c as usize], contacts.carried[*c as usize])));
             of.clear();
             of.extend_from_slice(island.bodies);
-            let ends = island.contacts.iter().flat_map(|c| <[u32; 2]>::from(pairs[*c as usize]));
-            of.extend(ends.filter(|i| !mobile[*i as usize]));
+            of.extend(ends().filter(|i| !mobile[*i as usize]));
             of.sort_unstable();
             of.dedup();
             *in_use += 1;

@@ -6,6 +6,7 @@ use crate::step::observe::{Outcome, observe};
 use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Alone, Exchange, Scratch};
 use crate::step::substep::{Solved, end, solve};
+use crate::world::account::stands;
 use crate::world::bodies::{Bodies, BodyState};
 use crate::world::catalogue::Catalogue;
 use crate::world::error::EngineError;
@@ -82,6 +83,7 @@ impl Step<'_> {
             let apart = &mut self.state.bodies.apart;
             (0..members.len()).filter(|i| members[*i]).for_each(|i| apart[i] = false);
             self.report_worlds();
+            self.report.alone += members.iter().filter(|member| **member).count() as u32;
         }
         self.scratch.alone.members = members;
     }
@@ -113,7 +115,7 @@ impl Step<'_> {
     fn enter_loads(&mut self, dt: f64, undone: &[bool]) {
         let Scratch { loads, exchange: Exchange { active, problems, impact, .. }, .. } = &mut *self.scratch;
         let apart = &self.state.bodies.apart;
-        let sleeps = |i: u32| !problems.was_awake(i) && !apart[i as usize];
+        let sleeps = |i: u32| !problems.was_awake(i) && !apart[i as usize] && stands(undone, i as usize);
         loads.enter(
             (active.contacts(), active.carried()),
             dt,

@@ -108,8 +108,8 @@ impl Step<'_> {
 
     /// Attempts a part from the state that is kept at `depth`, from which few bodies that are struck make it alone.
     fn attempt_from(&mut self, part: &Part, depth: usize) -> Result<Outcome, EngineError> {
-        let solved = self.solve(part)?;
-        self.make_alone(part, depth);
+        let mut solved = self.solve(part)?;
+        self.make_alone(part, depth, &mut solved);
         self.end(solved)
     }
 

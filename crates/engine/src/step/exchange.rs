@@ -125,7 +125,7 @@ pub(crate) fn impact(
     let contacts = active.contacts();
     problems.find_hits(&limits, contacts.len(), &mut impact.standing);
     impact.approach(&view, contacts, &motion.unforced);
-    let mut totals = impact.resolve(catalogue.settings.law.law(), &view, contacts, &catalogue.pairs, &limits);
+    let mut totals = impact.resolve(&catalogue.settings.law, &view, contacts, &catalogue.pairs, &limits);
     if totals.resolved > 0 {
         clock.enter(Phase::Contact);
         problems.restart(&limits, impact, active.carried(), part.dt);

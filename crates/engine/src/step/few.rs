@@ -17,13 +17,14 @@ use granule_forces::Force;
 use granule_model::{DVec3, Velocity};
 
 use crate::book::report::StepReport;
+use crate::contacts::reach::way;
 use crate::islands::limits::Limits;
 use crate::step::attempt::Step;
 use crate::step::detect;
 use crate::step::drive;
 use crate::step::event::KEPT;
 use crate::step::part::{Part, Pass};
-use crate::step::scratch::{Detection, START_OF_EVENTS, Scratch, World};
+use crate::step::scratch::{Detection, START_OF_EVENTS, Scratch, Strayed, World};
 use crate::world::bodies::{Bodies, Frames};
 use crate::world::catalogue::Catalogue;
 use crate::world::contact::{Contact, Contacts, inherit};
@@ -34,11 +35,27 @@ use crate::world::state::State;
 const MOVES: usize = 8;
 const LEAST_MOVES: usize = 100;
 
+/// From what worlds begin.
+pub(crate) struct Origin<'a> {
+    /// The state at the start of the part, with its frames.
+    pub(crate) kept: &'a State,
+    pub(crate) frames: &'a Frames,
+    /// The contacts that were looked for in it.
+    pub(crate) looked: &'a Contacts,
+}
+
 impl World {
     /// Makes this a world of the bodies that it is of, in the state that was `kept`, to be looked at anew.
-    pub(crate) fn fill(&mut self, whole: &Catalogue, kept: &State, frames: &Frames) {
+    pub(crate) fn fill(&mut self, whole: &Catalogue, from: &Origin<'_>) {
+        let Origin { kept, frames, looked } = *from;
         let World { catalogue, state, scratch, of, contacts, .. } = self;
         catalogue.take(whole, of);
+        let Strayed { from, crowd, needed } = scratch.strayed.get_or_insert_default();
+        from.clear();
+        from.extend(of.iter().map(|i| looked.velocity[*i as usize]));
+        *crowd = looked.crowd;
+        needed.clear();
+        needed.resize(of.len(), 0.0);
         let State { time, steps, bodies, rest, driven, detected, control } = state;
         (*time, *steps, *control) = (kept.time, kept.steps, kept.control);
         bodies.take(&kept.bodies, of);
@@ -78,10 +95,30 @@ impl World {
         let ended = step.move_by_events(dt, LEAST_MOVES.max(MOVES * step.movable()));
         *is_hopeless = matches!(ended, Ok(Some(_)));
         let has_ended = is_known && matches!(ended, Ok(None)) && !step.has_sunk(START_OF_EVENTS);
+        step.rouse();
         *is_made = has_ended && step.find_loads(dt);
+        step.state.bodies.asleep.clone_from(&step.scratch.slept);
         step.lag(dt);
         *report = step.report;
         scratch.end_step(false);
+    }
+}
+
+impl World {
+    /// Whether bodies have come so much further in a part of `dt` \[s\] than contacts were `looked` for in the whole
+    /// that they may have passed its other `bodies`: by half the width of their thinnest piece.
+    pub(crate) fn has_strayed(&self, bodies: &Bodies<'_>, looked: &Contacts, dt: f64) -> bool {
+        let Some(Strayed { needed, .. }) = self.scratch.strayed.as_ref().filter(|_| self.is_made) else { return false };
+        // From where a body was, as far as it may come with so much reach.
+        let around =
+            |i: usize, reach: f64| bodies.boxes[i].padded(way(bodies, i, &looked.velocity[i], DVec3::ZERO, dt) + reach);
+        let is_other = |j: usize| bodies.present[j] && self.of.binary_search(&(j as u32)).is_err();
+        let mut members = self.of.iter().map(|i| *i as usize).zip(needed);
+        members.any(|(i, needed)| {
+            let own = around(i, *needed);
+            *needed > looked.reach[i] + bodies.half_width[i]
+                && (0..bodies.len()).any(|j| is_other(j) && around(j, looked.reach[j]).overlaps(&own))
+        })
     }
 }
 
@@ -89,7 +126,7 @@ impl Step<'_> {
     /// Gives the bodies the velocities of the paths that their steps follow.
     fn catch_up(&mut self, dt: f64) {
         self.find_accelerations();
-        self.enter_shift(0.5);
+        self.enter_shift(0.5, dt);
         let table = &self.catalogue.bodies;
         for i in 0..table.len() {
             if self.state.bodies.awake(table, i) {
@@ -133,6 +170,14 @@ impl Step<'_> {
         is_found
     }
 
+    /// Lets those be awake that fell asleep since the start, for what they carry to be found: what they carried in the
+    /// last flight does not balance.
+    fn rouse(&mut self) {
+        let (asleep, at_start) = (&mut self.state.bodies.asleep, &self.scratch.saved[START_OF_EVENTS].bodies.asleep);
+        self.scratch.slept.clone_from(asleep);
+        asleep.iter_mut().zip(at_start).for_each(|(asleep, slept)| *asleep &= slept);
+    }
+
     /// Whether a contact may carry something: it touches, and does not come fast. For steps of `dt` \[s\].
     fn has_loads(&self, dt: f64) -> bool {
         let (limits, bodies) = (self.limits_at_touch(dt), self.bodies());
@@ -170,7 +215,7 @@ impl Step<'_> {
                 self.shift(i, -0.5 * dt, dt);
             }
         }
-        self.enter_shift(-0.5);
+        self.enter_shift(-0.5, dt);
     }
 
     /// Moves the velocity of a body on by what acts on it in `time`, and lets E* count a step of `step` for it \[s\].
@@ -193,13 +238,16 @@ impl Step<'_> {
         self.report.energy.field_work += self.datum.star_of(&self.bodies(), i) - without_fields;
     }
 
-    /// Enters what the contacts carry in a `share` of the step of their bodies for whoever asks what they did: momentum
-    /// changes by it.
-    fn enter_shift(&mut self, share: f64) {
+    /// Enters what the contacts carry in a `share` of the step of their bodies, of `dt` \[s\] now, for whoever asks
+    /// what they did: momentum changes by it.
+    fn enter_shift(&mut self, share: f64, dt: f64) {
         let Contacts { list, carried, .. } = &*self.state.detected.contacts;
-        let (dynamic, step) = (&self.catalogue.bodies.dynamic, &self.state.bodies.step);
-        let moved = |c: &Contact| if dynamic[c.a as usize] { c.a as usize } else { c.b as usize };
-        let time = |c: &Contact| share * step[moved(c)].max(0.0);
+        let (table, bodies) = (&self.catalogue.bodies, &self.state.bodies);
+        // Who sleeps is held all the time: if it wakes, its contacts have carried as much before.
+        let time = |c: &Contact| {
+            let awake = [c.a, c.b].map(|i| i as usize).into_iter().find(|i| bodies.awake(table, *i));
+            share * awake.map_or(dt, |i| bodies.step[i].max(0.0))
+        };
         let impulses = list.iter().zip(carried).map(|(c, carried)| carried.scaled(time(c)));
         let enter = |loads: &mut [Load]| {
             for ((load, of), c) in loads.iter_mut().zip(impulses).zip(list) {

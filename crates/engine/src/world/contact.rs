@@ -111,7 +111,7 @@ impl Ahead {
 }
 
 /// The contacts of the current poses, with what they carried in the last step and how far they were looked for.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Contacts {
     /// In the order of their pairs.
     pub(crate) list: Vec<Contact>,
@@ -128,6 +128,26 @@ pub(crate) struct Contacts {
     pub(crate) crowd: DVec3,
     /// Where the contacts of pairs were found that hardly move.
     pub(crate) sights: Sights,
+}
+
+impl Clone for Contacts {
+    fn clone(&self) -> Self {
+        let mut copy = Contacts::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// As what is derived would not, it keeps the buffers.
+    fn clone_from(&mut self, other: &Self) {
+        let Contacts { list, carried, ahead, velocity, reach, searched, crowd, sights } = other;
+        (self.ahead, self.crowd) = (*ahead, *crowd);
+        self.list.clone_from(list);
+        self.carried.clone_from(carried);
+        self.velocity.clone_from(velocity);
+        self.reach.clone_from(reach);
+        self.searched.clone_from(searched);
+        self.sights.clone_from(sights);
+    }
 }
 
 /// Whether a list has room for more than half as many contacts again as there are: of crosses that fall into a heap

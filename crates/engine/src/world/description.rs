@@ -52,12 +52,12 @@ impl fmt::Debug for MaterialId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stepping {
     /// All contacts of a step together, known before they touch.
-    #[default]
     Margin,
     /// From impact to impact: exact in time, for up to some thousand bodies.
     Event,
     /// As [`Stepping::Margin`]; but few bodies that are struck make their step from touch to touch, and corners that
-    /// turn on a flat face are held where they are to second order in the step.
+    /// turn on a flat face are held where they are to second order in the step. The default.
+    #[default]
     Touch,
 }
 

@@ -24,10 +24,22 @@ pub(crate) struct Sight {
 }
 
 /// Sights in the order of their pairs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Sights {
     list: Vec<Sight>,
     spots: Vec<Spot>,
+}
+
+impl Clone for Sights {
+    fn clone(&self) -> Self {
+        Sights { list: self.list.clone(), spots: self.spots.clone() }
+    }
+
+    /// As what is derived would not, it keeps the buffers.
+    fn clone_from(&mut self, other: &Self) {
+        self.list.clone_from(&other.list);
+        self.spots.clone_from(&other.spots);
+    }
 }
 
 /// How two bodies lie to each other.

@@ -79,8 +79,8 @@ impl Judge {
                         way.turned,
                         way.angle
                     );
-                    // Few bodies that are struck go ways of their own within a step.
-                    let certain = report.substeps == 1 && report.hits == 0 && way.angle < SWING;
+                    // Few bodies that are struck go ways of their own within a step, others go one.
+                    let certain = report.substeps == 1 && report.alone == 0 && way.angle < SWING;
                     let list = if certain { &mut self.findings.passed } else { &mut self.findings.perhaps };
                     list.push(note);
                 }

@@ -40,55 +40,73 @@ fn worst(a: f64, b: f64) -> f64 {
 
 /// Judges `solution` as an answer to `problem`.
 pub fn judge(problem: &ContactProblem, solution: &Solution) -> Verdict {
-    let mut verdict = Verdict::default();
-    judge_impulses(problem, solution, &mut verdict);
-    judge_velocities(problem, solution, &mut verdict);
-    judge_invariants(problem, solution, &mut verdict);
-    if solution.impulses.len() != problem.contacts.len() || solution.velocities.len() != problem.bodies.len() {
-        verdict.velocity_error = f64::INFINITY;
+    Judge::default().judge(problem, solution)
+}
+
+/// A judge who keeps the memory of a verdict for the next.
+#[derive(Debug, Default)]
+pub struct Judge {
+    /// Velocities that the impulses make, by body.
+    expected: Vec<Velocity>,
+    /// Sums of a body's speed and of the changes by its impulses \[m/s\], \[rad/s\].
+    sums: Vec<(f64, f64)>,
+}
+
+impl Judge {
+    /// As [`judge`].
+    pub fn judge(&mut self, problem: &ContactProblem, solution: &Solution) -> Verdict {
+        let mut verdict = Verdict::default();
+        judge_impulses(problem, solution, &mut verdict);
+        self.judge_velocities(problem, solution, &mut verdict);
+        judge_invariants(problem, solution, &mut verdict);
+        if solution.impulses.len() != problem.contacts.len() || solution.velocities.len() != problem.bodies.len() {
+            verdict.velocity_error = f64::INFINITY;
+        }
+        verdict
     }
-    verdict
+
+    fn judge_velocities(&mut self, problem: &ContactProblem, solution: &Solution, verdict: &mut Verdict) {
+        let Judge { expected, sums } = self;
+        expected.clear();
+        expected.extend(problem.bodies.iter().map(|b| b.velocity));
+        sums.clear();
+        sums.extend(expected.iter().map(|v| (v.linear.length(), v.angular.length())));
+        for (c, p) in problem.contacts.iter().zip(&solution.impulses) {
+            for (body, sign) in [(Some(c.a), 1.0), (c.b, -1.0)] {
+                let Some(i) = body else { continue };
+                let b = &problem.bodies[i as usize];
+                let linear = *p * (sign * b.inverse_mass);
+                let angular = b.inverse_inertia * (c.point - b.position).cross(*p * sign);
+                expected[i as usize].linear += linear;
+                expected[i as usize].angular += angular;
+                sums[i as usize].0 += linear.length();
+                sums[i as usize].1 += angular.length();
+            }
+        }
+        let linear = sums.iter().map(|s| s.0).fold(f64::MIN_POSITIVE, worst);
+        let angular = sums.iter().map(|s| s.1).fold(f64::MIN_POSITIVE, worst);
+        for (x, y) in expected.iter().zip(&solution.velocities) {
+            let error = worst((x.linear - y.linear).length() / linear, (x.angular - y.angular).length() / angular);
+            verdict.velocity_error = worst(verdict.velocity_error, error);
+        }
+    }
 }
 
 fn judge_impulses(problem: &ContactProblem, solution: &Solution, verdict: &mut Verdict) {
     let largest = solution.impulses.iter().map(|p| p.length()).fold(f64::MIN_POSITIVE, f64::max);
-    let before: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
     for (c, p) in problem.contacts.iter().zip(&solution.impulses) {
         let p_n = c.normal.dot(*p);
         let p_t = (*p - c.normal * p_n).length();
         verdict.pull = worst(verdict.pull, -p_n / largest);
         verdict.cone_excess = worst(verdict.cone_excess, (p_t - c.coefficients.static_friction * p_n) / largest);
-        let u = |v: &[Velocity]| -> f64 {
-            let at = |i: u32| v[i as usize].at(c.point - problem.bodies[i as usize].position);
+        let u = |v: &dyn Fn(usize) -> Velocity| -> f64 {
+            let at = |i: u32| v(i as usize).at(c.point - problem.bodies[i as usize].position);
             c.normal.dot(at(c.a) - c.b.map_or(DVec3::ZERO, at))
         };
-        verdict.approach_before = worst(verdict.approach_before, -u(&before));
+        verdict.approach_before = worst(verdict.approach_before, -u(&|i| problem.bodies[i].velocity));
         if solution.velocities.len() == problem.bodies.len() {
-            verdict.approach_left = worst(verdict.approach_left, -u(&solution.velocities));
+            verdict.approach_left = worst(verdict.approach_left, -u(&|i| solution.velocities[i]));
         }
-    }
-}
-
-fn judge_velocities(problem: &ContactProblem, solution: &Solution, verdict: &mut Verdict) {
-    let mut expected: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
-    let mut sums: Vec<_> = expected.iter().map(|v| (v.linear.length(), v.angular.length())).collect();
-    for (c, p) in problem.contacts.iter().zip(&solution.impulses) {
-        for (body, sign) in [(Some(c.a), 1.0), (c.b, -1.0)] {
-            let Some(i) = body else { continue };
-            let b = &problem.bodies[i as usize];
-            let linear = *p * (sign * b.inverse_mass);
-            let angular = b.inverse_inertia * (c.point - b.position).cross(*p * sign);
-            expected[i as usize].linear += linear;
-            expected[i as usize].angular += angular;
-            sums[i as usize].0 += linear.length();
-            sums[i as usize].1 += angular.length();
-        }
-    }
-    let linear = sums.iter().map(|s| s.0).fold(f64::MIN_POSITIVE, worst);
-    let angular = sums.iter().map(|s| s.1).fold(f64::MIN_POSITIVE, worst);
-    for (x, y) in expected.iter().zip(&solution.velocities) {
-        let error = worst((x.linear - y.linear).length() / linear, (x.angular - y.angular).length() / angular);
-        verdict.velocity_error = worst(verdict.velocity_error, error);
     }
 }
 

@@ -200,6 +200,15 @@ impl Solution {
         Self::from_impulses(problem, island.rows.iter().map(Row::impulse).collect(), velocities, resolution)
     }
 
+    /// Makes this the answer that an island holds after a law has run on it, but for how it ended.
+    pub(crate) fn read(&mut self, problem: &ContactProblem, island: &Island<'_>) {
+        self.impulses.clear();
+        self.impulses.extend(island.rows.iter().map(Row::impulse));
+        self.velocities.clear();
+        self.velocities.extend(island.bodies[..island.bodies.len() - 1].iter().map(|b| b.velocity));
+        self.read_off(problem);
+    }
+
     /// The answer with these impulses on A by contact and these velocities by body; states and work are read off.
     pub(crate) fn from_impulses(
         problem: &ContactProblem,
@@ -207,14 +216,22 @@ impl Solution {
         velocities: Vec<Velocity>,
         resolution: Resolution,
     ) -> Self {
-        let before: Vec<Velocity> = problem.bodies.iter().map(|b| b.velocity).collect();
-        let answers = || problem.contacts.iter().zip(&impulses);
+        let mut solution = Solution { impulses, velocities, resolution, ..Solution::default() };
+        solution.read_off(problem);
+        solution
+    }
+
+    /// Reads states and work off impulses and velocities.
+    fn read_off(&mut self, problem: &ContactProblem) {
+        let Solution { impulses, velocities, states, work_taken, .. } = self;
+        let answers = || problem.contacts.iter().zip(&*impulses);
         let work = |(c, p): (&ProblemContact, &DVec3)| {
-            -0.5 * p.dot(problem.relative_velocity(c, &before) + problem.relative_velocity(c, &velocities))
+            -0.5 * p.dot(problem.relative_velocity_before(c) + problem.relative_velocity(c, velocities))
         };
-        let work_taken = answers().map(work).collect();
-        let states = answers().map(|(c, p)| c.state(*p)).collect();
-        Solution { impulses, velocities, states, work_taken, resolution }
+        work_taken.clear();
+        work_taken.extend(answers().map(work));
+        states.clear();
+        states.extend(answers().map(|(c, p)| c.state(*p)));
     }
 }
 
@@ -331,6 +348,15 @@ impl ContactProblem {
         at(c.a) - c.b.map_or(DVec3::ZERO, at)
     }
 
+    /// Relative velocity of A against B at a contact, before \[m/s\].
+    pub fn relative_velocity_before(&self, c: &ProblemContact) -> DVec3 {
+        let at = |i: u32| {
+            let body = &self.bodies[i as usize];
+            body.velocity.at(c.point - body.position)
+        };
+        at(c.a) - c.b.map_or(DVec3::ZERO, at)
+    }
+
     /// Momentum and angular momentum about the origin of the bodies of finite mass, for the given velocities.
     pub fn momenta(&self, velocities: &[Velocity]) -> Momenta {
         let mut sum = Momenta::default();
@@ -344,19 +370,29 @@ impl ContactProblem {
 
     /// The bodies in the solver's form, the world last.
     pub(crate) fn solver_bodies(&self) -> (Vec<SolverBody>, Vec<DMat3>) {
+        self.each_solver_body().unzip()
+    }
+
+    /// The same, one after the other.
+    pub(crate) fn each_solver_body(&self) -> impl Iterator<Item = (SolverBody, DMat3)> {
         let world = SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO);
         let bodies = self
             .bodies
             .iter()
             .map(|b| SolverBody::new(b.velocity, b.inverse_mass, &InverseInertia::General(b.inverse_inertia)));
-        bodies.chain([world]).unzip()
+        bodies.chain([world])
     }
 
     /// The contacts in the solver's form.
     pub(crate) fn rows(&self, bodies: &[SolverBody], tensors: &[DMat3]) -> Vec<Row> {
+        self.each_row(bodies, tensors).collect()
+    }
+
+    /// The same, one after the other.
+    pub(crate) fn each_row(&self, bodies: &[SolverBody], tensors: &[DMat3]) -> impl Iterator<Item = Row> {
         let world = self.bodies.len() as u32;
         let position = |b: u32| self.bodies.get(b as usize).map_or(DVec3::ZERO, |b| b.position);
-        let row = |c: &ProblemContact| {
+        let row = move |c: &ProblemContact| {
             let b = c.b.unwrap_or(world);
             let input = RowInput {
                 a: c.a,
@@ -375,6 +411,6 @@ impl ContactProblem {
             // Any time will do for a closed gap.
             Row::new(&input, bodies, tensors, 1.0)
         };
-        self.contacts.iter().map(row).collect()
+        self.contacts.iter().map(row)
     }
 }

@@ -90,7 +90,7 @@ impl ImpactLaw for Sqm {
             converged: outcome.converged,
             energy_before,
             energy_after: island.kinetic_energy(),
-            notes: ignored(problem),
+            notes: ignored(problem).into_iter().collect(),
         };
         Ok(Solution::new(problem, &island, resolution))
     }

@@ -5,11 +5,13 @@ pub(crate) mod approach;
 pub mod etm;
 pub mod etm_weighted;
 pub(crate) mod impulse;
+mod memory;
 pub mod release;
 mod report;
 mod rounds;
 mod settings;
 mod zone;
 
+pub use memory::LawMemory;
 pub use report::ReleaseReport;
 pub use rounds::Workspace;

@@ -14,9 +14,10 @@ mod levels;
 mod neighbours;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use granule_model::DVec3;
+use indexmap::IndexMap;
 
 pub(crate) use self::levels::Levels;
 pub(crate) use self::neighbours::Neighbours;
@@ -86,7 +87,7 @@ struct Grid {
     /// Difference of keys that counts; zero for all.
     grain: f64,
     /// By line of the grid: the cell, before it or behind it, of the first key that came near.
-    lines: BTreeMap<i64, i64>,
+    lines: IndexMap<i64, i64>,
 }
 
 impl Grid {

@@ -43,14 +43,16 @@ mod trace;
 
 pub use trace::TracePoint;
 
+use granule_model::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
 use crate::contact::island::{Island, Row, SolverBody};
 use crate::contact::problem::{ContactProblem, Note, ProblemError, Resolution, Solution};
 use crate::laws::law::{Desideratum, ImpactLaw};
 use crate::laws::tracking::impulse::sliding;
+use crate::laws::tracking::memory::LawMemory;
 use crate::laws::tracking::report::ReleaseReport;
-use crate::laws::tracking::rounds::strict;
+use crate::laws::tracking::rounds::{Workspace, strict};
 use crate::laws::tracking::settings::{MOST, RoundSettings};
 
 /// The method on its own: all contacts of a problem touch, and are resolved once.
@@ -73,9 +75,9 @@ impl Default for Etm {
 const REST: f64 = 1e-12;
 
 /// What laws that know friction but no tangential restitution have to say of a problem before they resolve it.
-pub(crate) fn ignored(problem: &ContactProblem) -> Vec<Note> {
+pub(crate) fn ignored(problem: &ContactProblem) -> Option<Note> {
     let any = problem.contacts.iter().any(|c| c.coefficients.tangential_restitution > 0.0);
-    if any { vec![Note::TangentialRestitutionIgnored] } else { Vec::new() }
+    any.then_some(Note::TangentialRestitutionIgnored)
 }
 
 impl ImpactLaw for Etm {
@@ -90,31 +92,45 @@ impl ImpactLaw for Etm {
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `lambda` is zero.
     fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
+        let mut solution = Solution::default();
+        self.resolve_into(problem, left, &mut LawMemory::default(), &mut solution)?;
+        Ok(solution)
+    }
+}
+
+impl Etm {
+    /// As [`ImpactLaw::resolve_within`], with kept memory.
+    pub(crate) fn resolve_into(
+        &self,
+        problem: &ContactProblem,
+        left: f64,
+        memory: &mut LawMemory,
+        solution: &mut Solution,
+    ) -> Result<(), ProblemError> {
         problem.validate()?;
         if self.lambda == 0 {
             return Err(ProblemError::Parameter { name: "lambda", value: 0.0, expected: "at least 1" });
         }
-        let (mut bodies, tensors) = problem.solver_bodies();
-        let mut rows = problem.rows(&bodies, &tensors);
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
+        let (mut island, workspace) = memory.lay_out(problem);
         let before = island.kinetic_energy();
-        let report = self.resolve_island(&mut island, left);
-        let after = island.kinetic_energy();
-        let resolution = Resolution {
+        let report = self.resolve_island(&mut island, workspace, left);
+        let mut notes = std::mem::take(&mut solution.resolution.notes);
+        notes.clear();
+        notes.extend(ignored(problem).into_iter().chain(report.forced.then_some(Note::ForcedEnd)));
+        solution.resolution = Resolution {
             iterations: report.impulses,
             rounds: report.rounds,
             residual: report.residual,
             converged: report.converged && !report.forced,
             energy_before: before,
-            energy_after: after,
-            notes: ignored(problem).into_iter().chain(report.forced.then_some(Note::ForcedEnd)).collect(),
+            energy_after: island.kinetic_energy(),
+            notes,
         };
-        Ok(Solution::new(problem, &island, resolution))
+        solution.read(problem, &island);
+        Ok(())
     }
-}
 
-impl Etm {
-    fn resolve_island(&self, island: &mut Island<'_>, left: f64) -> ReleaseReport {
+    fn resolve_island(&self, island: &mut Island<'_>, workspace: &mut Workspace, left: f64) -> ReleaseReport {
         if let [row] = &*island.rows
             && let Some((impulse, report)) = closed_form(row, island.bodies, island.tensors)
         {
@@ -136,7 +152,7 @@ impl Etm {
             // A time step may be refused an answer, and has another.
             most: (left > 0.0).then_some(MOST),
         };
-        strict(island, &settings)
+        strict(workspace, island, &settings)
     }
 }
 
@@ -145,11 +161,7 @@ impl Etm {
 ///
 /// Compression and restitution together give `P_n = (1 + e) |u_n| / k`; friction takes sliding away until it sticks or
 /// the cone is spent: `|P_t| = min(|u_t| / k_t, mu P_n)`.
-fn closed_form(
-    row: &Row,
-    bodies: &[SolverBody],
-    tensors: &[granule_model::DMat3],
-) -> Option<(granule_model::DVec3, ReleaseReport)> {
+fn closed_form(row: &Row, bodies: &[SolverBody], tensors: &[DMat3]) -> Option<(DVec3, ReleaseReport)> {
     /// Coupling below this, relative to the mobility, is rounding.
     const DECOUPLED: f64 = 1e-14;
     let u = row.relative_velocity(bodies);
@@ -157,7 +169,7 @@ fn closed_form(
     let u_t = u - row.normal * u_n;
     let report = ReleaseReport { rounds: 1, impulses: 1, converged: true, ..ReleaseReport::default() };
     if u_n >= 0.0 {
-        return Some((granule_model::DVec3::ZERO, ReleaseReport { rounds: 0, impulses: 0, ..report }));
+        return Some((DVec3::ZERO, ReleaseReport { rounds: 0, impulses: 0, ..report }));
     }
     let p_n = -(1.0 + row.restitution) * u_n / row.k_normal;
     let stored = 0.5 * u_n * u_n / row.k_normal;

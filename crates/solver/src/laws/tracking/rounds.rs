@@ -119,9 +119,8 @@ impl Shared<'_> {
 }
 
 /// Runs rounds on an island all of whose contacts take part, the worst first.
-pub(super) fn strict(island: &mut Island<'_>, settings: &RoundSettings) -> ReleaseReport {
-    let mut workspace = Workspace::default();
-    let mut rounds = Rounds::new(&mut workspace, island, settings, &|_, _| true);
+pub(super) fn strict(workspace: &mut Workspace, island: &mut Island<'_>, settings: &RoundSettings) -> ReleaseReport {
+    let mut rounds = Rounds::new(workspace, island, settings, &|_, _| true);
     rounds.each(&|zone, part| zone.prepare_strict(part));
     rounds.run()
 }
@@ -329,7 +328,7 @@ mod tests {
             rounds.load(&|_, _| 0.0);
             rounds.run()
         } else {
-            strict(&mut island, &settings)
+            strict(&mut Workspace::default(), &mut island, &settings)
         };
         assert!(report.converged && !report.forced && report.residual <= settings.threshold);
         let lost = 1.0 - island.kinetic_energy() / before;

@@ -221,7 +221,9 @@ impl Zone {
 
     /// The same, to take the worst contact first.
     pub(super) fn prepare_strict(&mut self, part: &Part<'_>) {
-        self.order = Order::Strict(Approaches::default());
+        if !matches!(self.order, Order::Strict(_)) {
+            self.order = Order::Strict(Approaches::default());
+        }
         self.prepare(part);
     }
 
