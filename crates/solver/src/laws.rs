@@ -100,7 +100,8 @@ impl Law {
     }
 
     /// As [`ImpactLaw::resolve_from`], with the memory of problems before, into a `solution` whose memory is used
-    /// again. Energy tracking allocates nothing so once it has met problems as large; the other laws do for every problem.
+    /// again. Energy tracking allocates nothing so once it has met problems as large; the other laws do for every
+    /// problem.
     ///
     /// # Errors
     /// As [`ImpactLaw::resolve`]; `solution` is then that of no problem.
