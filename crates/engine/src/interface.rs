@@ -13,3 +13,4 @@ pub(crate) mod step_choice;
 pub(crate) mod stepping;
 pub(crate) mod time_step;
 pub(crate) mod walls;
+pub(crate) mod warnings;

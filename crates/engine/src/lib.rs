@@ -31,12 +31,12 @@ pub use book::report::{EnergyReport, ImpactCounts, Phase, PhaseSeconds, StepRepo
 pub use granule_solver::{ContactState, SweepCounts};
 pub use interface::forces::ContactForce;
 pub use interface::reading::Momenta;
-pub use interface::resolution::Warning;
 pub use interface::simulation::Simulation;
 pub use interface::snapshot::{BodySnapshot, Snapshot};
 pub use interface::start::StartOverlap;
 pub use interface::time_step::{Scales, TIME_STEP_RULE};
 pub use interface::walls::WallLoads;
+pub use interface::warnings::Warning;
 pub use world::accuracy::{Accuracy, LEAST_SLEEP_TIME, OVERLAP_BOUND};
 pub use world::catalogue::SharedForceField;
 pub use world::description::{

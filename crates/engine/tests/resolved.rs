@@ -320,7 +320,7 @@ fn speeds_that_cannot_be_resolved_are_refused() {
     }
 }
 
-/// A rod of 1 m that turns at 30 rad/s beside a ball.
+/// A rod of 1 m that turns at 60 rad/s beside a ball.
 fn whirling(time_step: Option<f64>) -> Simulation {
     let settings = Settings { gravity: DVec3::ZERO, time_step, ..Settings::default() };
     let mut simulation = Simulation::new(settings).expect("settings are valid");

@@ -405,7 +405,8 @@ fn recorded_forces_change_the_momentum() {
 }
 
 /// A ball at rest that one of 300 000 times its mass strikes at 50 m/s leaves at 100 m/s, and within the step meets a
-/// plate that nobody had to look for: by its plastic speed it would not have come there. It stays before the plate.
+/// plate that nobody had to look for: by its plastic speed it would not have come there. It stays before the plate. The
+/// step is given, since the engine's own is too short for the ball to come that far.
 #[test]
 fn what_is_struck_passes_nothing_that_was_not_looked_for() {
     for place in [1.1, 1.3, 1.5] {
@@ -425,6 +426,11 @@ fn what_is_struck_passes_nothing_that_was_not_looked_for() {
         let x = simulation.pose(light).expect("it is there").position.x;
         println!("{place}: {x} m, {} hits", report.hits);
         assert!(x > 0.3 && x < place, "{place}: at {x} m");
+        let (gained, overlap) = (simulation.audit().energy_gained, simulation.largest_overlap());
+        assert!(gained <= 1e-5 && overlap <= 0.01, "{place}: {gained:e}, {overlap:e}");
+        let momentum = simulation.momenta().linear.x / (1e4 * 50.0);
+        // Nothing gives momentum but the heavy ball, and the plate takes no more than what would turn the light one.
+        assert!((1.0 - 4.0 * 0.033 / 1e4..=1.0 + 1e-12).contains(&momentum), "{place}: {momentum}");
     }
 }
 
@@ -450,34 +456,40 @@ fn a_ball_between_two_slopes_comes_to_rest() {
         }
         let speed = simulation.velocity(id).expect("it is there").linear.length() / (9.8 * radius).sqrt();
         assert!(speed <= 1e-9, "{radius}: {speed:e} of sqrt(g R)");
+        let (gained, overlap) = (simulation.audit().energy_gained, simulation.largest_overlap());
+        println!("{radius}: {gained:e}, overlap {overlap:e}");
+        assert!(gained <= 1e-5 && overlap <= 0.01, "{radius}: {gained:e}, {overlap:e}");
     }
 }
 
-/// A sleeper of a world presses the floor with its weight once, be it that others are struck above it or not. It did
-/// so twice in steps in which they were.
+/// A slab that sleeps is of one world with two balls that strike each other above it, and presses the floor with its
+/// weight once in that step. It was told twice. Measured: off by 1e-15.
 #[test]
 fn a_sleeper_of_a_world_presses_once() {
+    // The step is given, so that the balls meet in the first one.
     let settings = Settings { stepping: Stepping::Touch, time_step: Some(0.01), ..Settings::default() };
     let (mut simulation, rock) = on_floor(settings, ROCK);
     simulation.record_forces(true);
-    let slab = simulation.add_body(BodyDescription::dynamic(cuboid(DVec3::new(4.0, 4.0, 1.0)), rock, 0.5 * DVec3::Z));
-    let slab = slab.expect("it is valid");
+    let slab = BodyDescription::dynamic(cuboid(DVec3::new(4.0, 4.0, 1.0)), rock, 0.5 * DVec3::Z);
+    let slab = simulation.add_body(slab).expect("it is valid");
     while simulation.step().expect("the step is made").awake > 0 {}
-    // A ball that is struck in each step, and wakes nobody.
-    let mut walls = WallLoads::default();
-    let (mut off, mut alone) = (0.0_f64, 0);
-    let grain = BodyDescription::dynamic(ball(0.01), rock, DVec3::new(0.3, 0.0, 1.02));
-    simulation.add_body(grain).expect("it is valid");
-    for _ in 0..60 {
-        let report = simulation.step().expect("the step is made");
-        alone += report.alone;
-        simulation.add_to_wall_loads(&mut walls).expect("recorded");
-        let floor = simulation.take_wall_loads(&mut walls, false).expect("recorded")[0].0.z;
-        let weight = -9.8 * simulation.snapshot().bodies.iter().find(|b| b.id == slab).expect("it is there").mass;
-        off = off.max((floor / weight - 1.0).abs());
+    for side in [-1.0, 1.0] {
+        // They are 20 mm apart and come by 20 mm each, 4 mm above the slab.
+        let mut thrown = BodyDescription::dynamic(ball(0.1), rock, DVec3::new(0.11 * side, 0.0, 1.104));
+        thrown.velocity.linear = -2.0 * side * DVec3::X;
+        simulation.add_body(thrown).expect("it is valid");
     }
-    println!("{off:e} off, {alone} alone");
-    assert!(alone > 2, "{alone} bodies went from touch to touch");
-    // The blows of the ball are 1e-4 of the weight.
-    assert!(off <= 1e-2, "{off:e}");
+    let mut walls = WallLoads::default();
+    let report = simulation.step().expect("the step is made");
+    simulation.add_to_wall_loads(&mut walls).expect("recorded");
+    let floor = simulation.take_wall_loads(&mut walls, false).expect("recorded")[0].0.z;
+    let bodies = simulation.snapshot().bodies;
+    let weight = -9.8 * bodies.iter().find(|body| body.id == slab).expect("it is there").mass;
+    println!("{:e} off, {report:?}", floor / weight - 1.0);
+    assert_eq!((report.alone, report.hits, report.awake), (3, 1, 2), "{report:?}");
+    assert!((floor / weight - 1.0).abs() <= 1e-9, "{floor} N of {weight} N");
+    let (audit, momenta) = (simulation.audit(), simulation.momenta());
+    assert!(audit.energy_gained <= 1e-5 && simulation.largest_overlap() <= 0.01, "{audit:?}");
+    // The blow keeps what the balls have along x: nothing.
+    assert!(momenta.linear.x.abs() <= 1e-12 * 2.0 * (bodies[2].mass + bodies[3].mass), "{momenta:?}");
 }

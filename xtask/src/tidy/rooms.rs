@@ -119,7 +119,7 @@ const ALL: &[Layers] = &[
             &["simulation"],
             &["resolution"],
             &["forces", "leaving", "reading", "step_choice"],
-            &["problem", "setup", "start", "walls"],
+            &["problem", "setup", "start", "walls", "warnings"],
             &["stepping"],
         ],
     },

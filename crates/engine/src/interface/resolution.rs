@@ -3,68 +3,10 @@
 //! The thresholds from which it follows are those of [`limits`](crate::islands::limits); a step resolves impacts from a
 //! speed on that grows with its length.
 
-use std::fmt;
-
-use crate::book::hidden::{TURN, Turn};
 use crate::interface::simulation::Simulation;
 use crate::islands::limits::{Blow, slowest_impact_over_dt};
 
-/// Height over the smallest radius from which a body has to fall for its impact to be resolved, from which on it is
-/// told: the automatic step resolves falls from 0.014 to 0.054 radii.
-const HIGH: f64 = 0.1;
-
-/// What the steps of a run may hide.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Warning {
-    /// A body turned so far in a step that it may have missed others beside it.
-    Turned(Turn),
-    /// Impacts are given nothing back that are not slow.
-    SlowImpacts {
-        /// Slowest impact that steps of this length resolve \[m/s\].
-        speed: f64,
-        /// Height of a fall that makes it, over the radius of the smallest body \[-\].
-        height: f64,
-        /// Length of the longest step \[s\].
-        dt: f64,
-    },
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Warning::Turned(Turn { label, angle, time, .. }) => write!(
-                f,
-                "body {label} turned by {angle:.2} rad in a step, at {time:.4} s: beyond {TURN} rad it may miss others; \
-                 shorter steps follow it"
-            ),
-            Warning::SlowImpacts { speed, height, dt } => write!(
-                f,
-                "steps of {dt:.3e} s give nothing back in impacts slower than {speed:.3} m/s, a fall by {height:.2} radii \
-                 of the smallest body: shorter steps or `resolved_speed` do"
-            ),
-        }
-    }
-}
-
 impl Simulation {
-    /// What the steps so far may have hidden, once of each kind: turning of more than 0.5 rad in a step beside others,
-    /// and steps so long that impacts are not resolved of what falls by a tenth of the smallest radius.
-    pub fn warnings(&self) -> Vec<Warning> {
-        let turned = self.book.turn.clone().map(Warning::Turned);
-        turned.into_iter().chain(self.slow_impacts()).collect()
-    }
-
-    /// Whether impacts that are not slow find nothing given back.
-    fn slow_impacts(&self) -> Option<Warning> {
-        let (gravity, dt, bodies) = (self.catalogue.gravity().length(), self.book.longest_step, self.bodies());
-        // What gives back less than that is not seen to bounce.
-        let restitution = self.least_restitution()?.max(0.25);
-        let speed = dt * self.slowest_over_dt(restitution, self.dynamic_count(), gravity);
-        let sizes = (0..bodies.len()).filter(|i| bodies.present[*i] && bodies.dynamic[*i]).map(|i| bodies.radius[i]);
-        let height = speed * speed / (2.0 * gravity * sizes.reduce(f64::min)?);
-        (height >= HIGH && height.is_finite()).then_some(Warning::SlowImpacts { speed, height, dt })
-    }
-
     /// Least restitution above 0 of two bodies that may meet \[-\]; none where nothing gives anything back. Where it
     /// depends on the speed, that of fast impacts.
     pub fn least_restitution(&self) -> Option<f64> {

@@ -179,18 +179,15 @@ impl Limits {
 
     /// Which contacts are impacts, where bodies are as fast as `speed` against each other \[m/s\].
     pub(crate) fn hits(&self, speed: f64) -> HitSettings {
-        let lifted = if self.resolves_slow { LIFTED } else { 1.0 };
-        let fast = self.speed_of_gravity(self.resolved() * HIT, speed);
-        HitSettings { fast, lift: self.speed_of_gravity(lifted, speed), dt: self.dt }
-    }
-
-    /// Share of [`HIT`] that counts here.
-    fn resolved(&self) -> f64 {
-        match (self.resolves_slow, self.at_touch) {
-            (true, _) => RESOLVED,
-            (false, true) => RESOLVED_AMONG_MANY,
-            (false, false) => 1.0,
-        }
+        let [resolved, lifted] = if self.resolves_slow {
+            [RESOLVED, LIFTED]
+        } else if self.at_touch {
+            [RESOLVED_AMONG_MANY, 1.0]
+        } else {
+            [1.0; 2]
+        };
+        let (fast, lift) = (self.speed_of_gravity(resolved * HIT, speed), self.speed_of_gravity(lifted, speed));
+        HitSettings { fast, lift, dt: self.dt }
     }
 
     /// Approach speed that impacts may leave to the next contact stage \[m/s\].

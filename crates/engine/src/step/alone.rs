@@ -10,12 +10,12 @@
 //!
 //! **Who.** Bodies are of one world when listed contacts join them, sleepers included: what a hit may set in motion
 //! within the step is listed ([`reach`](crate::contacts::reach)). There are at most [`FEW`] in a world, and no
-//! level-set grains: their contacts are nodes of a surface, which come and go as they turn. A grain between the floor
-//! and one of 100 000 times its mass did not come to rest. A world that does not end within its moves, in which the law
-//! has no answer, in which bodies sink into each other, or from which one may have met others, is forgotten, and what
-//! the step made stands. Bodies of the first two are not tried again in pieces of that step: in a jam each of 64 would
-//! take as long. Nor do bodies that driven ones press make a world in a step after one in which such a body had to
-//! stand.
+//! level-set grains, be they floors: their contacts are nodes of a surface, which come and go as bodies turn. A grain
+//! between the floor and one of 100 000 times its mass did not come to rest. A world that does not end within its
+//! moves, in which the law has no answer, in which bodies sink into each other, or from which one may have met others,
+//! is forgotten, and what the step made stands. Bodies of the first two are not tried again in pieces of that step: in
+//! a jam each of 64 would take as long. Nor do bodies that driven ones press make a world in a step after one in which
+//! such a body had to stand.
 //!
 //! How a world makes its part is left to [`few`](crate::step::few), how what it comes to enters the part to
 //! [`beside`](crate::step::beside).

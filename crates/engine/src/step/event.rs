@@ -94,7 +94,7 @@ impl Step<'_> {
             (at_start.iter().map(Contact::depth).fold(0.0, f64::max), &self.catalogue.settings.accuracy);
         let after = self.report.largest_overlap_thin;
         // A world knows no drift correction: what would creep on below what a step may use up is left to steps that do.
-        let creeps = self.scratch.strayed.is_some() && after > accuracy.overlap_bound && after > deepest;
+        let creeps = self.scratch.is_of_world() && after > accuracy.overlap_bound && after > deepest;
         creeps || overlap::fails(accuracy, after, deepest, 1.0)
     }
 

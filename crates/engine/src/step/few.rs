@@ -113,11 +113,11 @@ impl World {
         let around =
             |i: usize, reach: f64| bodies.boxes[i].padded(way(bodies, i, &looked.velocity[i], DVec3::ZERO, dt) + reach);
         let is_other = |j: usize| bodies.present[j] && self.of.binary_search(&(j as u32)).is_err();
-        let mut members = self.of.iter().map(|i| *i as usize).zip(needed);
-        members.any(|(i, needed)| {
+        let members = self.of.iter().map(|i| *i as usize).zip(needed);
+        let mut further = members.filter(|(i, needed)| **needed > looked.reach[*i] + bodies.half_width[*i]);
+        further.any(|(i, needed)| {
             let own = around(i, *needed);
-            *needed > looked.reach[i] + bodies.half_width[i]
-                && (0..bodies.len()).any(|j| is_other(j) && around(j, looked.reach[j]).overlaps(&own))
+            (0..bodies.len()).any(|j| is_other(j) && around(j, looked.reach[j]).overlaps(&own))
         })
     }
 }

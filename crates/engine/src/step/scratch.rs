@@ -67,10 +67,14 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// The clock of the phases that work with it.
+    /// Whether it is that of a world.
+    pub(crate) fn is_of_world(&self) -> bool {
+        self.strayed.is_some()
+    }
+
+    /// The clock of the phases that work with it: all of a world are within one of the whole.
     pub(crate) fn clock(&self) -> Clock {
-        // All phases of a world are within one of the whole.
-        if self.strayed.is_some() { Clock::silent() } else { Clock::start() }
+        if self.is_of_world() { Clock::silent() } else { Clock::start() }
     }
 }
 

@@ -194,18 +194,19 @@ const INSIDE: f64 = 1.0 - 1e-9;
 impl Solution {
     /// The answer that an island holds after a law has run on it.
     pub(crate) fn new(problem: &ContactProblem, island: &Island<'_>, resolution: Resolution) -> Self {
-        // The last body of the island stands for the world and is none of the problem's.
-        let bodies = island.bodies.len() - 1;
-        let velocities = island.bodies[..bodies].iter().map(|b| b.velocity).collect();
-        Self::from_impulses(problem, island.rows.iter().map(Row::impulse).collect(), velocities, resolution)
+        let mut solution = Solution { resolution, ..Solution::default() };
+        solution.read(problem, island);
+        solution
     }
 
     /// Makes this the answer that an island holds after a law has run on it, but for how it ended.
     pub(crate) fn read(&mut self, problem: &ContactProblem, island: &Island<'_>) {
         self.impulses.clear();
         self.impulses.extend(island.rows.iter().map(Row::impulse));
+        // The last body of the island stands for the world and is none of the problem's.
+        let bodies = island.bodies.len() - 1;
         self.velocities.clear();
-        self.velocities.extend(island.bodies[..island.bodies.len() - 1].iter().map(|b| b.velocity));
+        self.velocities.extend(island.bodies[..bodies].iter().map(|b| b.velocity));
         self.read_off(problem);
     }
 
