@@ -1,8 +1,9 @@
-//! A body in the corner of a driven one that turns is moved along chords of its arc: what they lack is lifted by the
-//! drift correction, at any speed.
+//! A body on a driven one that turns is moved along chords of its arc. Contacts ask for what they lack; with margin
+//! stepping the drift correction lifts it, at any speed.
 
 mod support;
 
+use granule_engine::Stepping;
 use granule_engine::prelude::*;
 
 use crate::support::ROCK;
@@ -42,11 +43,78 @@ fn a_ball_carried_round_does_not_sink() {
         for (time_step, radius) in [(None, 0.05), (Some(1e-3), 0.05), (Some(5e-3), 0.05), (None, 0.01)] {
             let (overlap, divided, work) = carry(speed, time_step, radius);
             println!("{speed} rad/s, {time_step:?}, R {radius}: {overlap:.2e}, {divided} divided, work {work:.1e}");
-            // Measured: at most 2.2e-3, what the correction leaves alone; none divided.
-            assert!(overlap <= 4e-3, "{speed} rad/s, {time_step:?}, R {radius}: {overlap}");
+            // Measured: at most 5.6e-4, and 2.2e-3 with margin stepping, what the correction leaves alone.
+            assert!(overlap <= 1e-3, "{speed} rad/s, {time_step:?}, R {radius}: {overlap}");
             assert_eq!(divided, 0, "{speed} rad/s, {time_step:?}, R {radius}");
-            // Measured: at most 7.5e-4; w dt/2, 4e-3 here, is what the chords lack.
-            assert!(work.abs() <= 1e-2, "{speed} rad/s, {time_step:?}, R {radius}: {work}");
+            // Measured: none, and 7.5e-4 with margin stepping; w dt/2, 4e-3 here, is what the chords lack.
+            assert!(work.abs() <= 1e-6, "{speed} rad/s, {time_step:?}, R {radius}: {work}");
         }
     }
+}
+
+/// The inside of a drum about the y axis as facets.
+fn drum(radius: f64, half_width: f64, facets: u32) -> Shape {
+    let rim = |k: u32, y: f64| {
+        let angle = std::f64::consts::TAU * f64::from(k % facets) / f64::from(facets);
+        DVec3::new(radius * angle.cos(), y, radius * angle.sin())
+    };
+    let corners: Vec<DVec3> = (0..facets).flat_map(|k| [rim(k, -half_width), rim(k, half_width)]).collect();
+    let triangles = (0..facets).flat_map(|k| {
+        let [a, b, c, d] = [2 * k, 2 * k + 1, 2 * ((k + 1) % facets), 2 * ((k + 1) % facets) + 1];
+        [[a, b, c], [c, b, d]]
+    });
+    Shape::mesh(&corners, &triangles.collect::<Vec<_>>()).expect("the mesh is valid")
+}
+
+/// Rings of cubes that ride on a drum at three times the speed at which they would fall off; the largest overlap over
+/// the radius, the share of the steps that were divided, and what the drum works in a turn over the kinetic energy.
+fn ride(stepping: Stepping, radius: f64, time_step: Option<f64>) -> [f64; 3] {
+    let settings = Settings { stepping, time_step, ..Settings::default() };
+    let mut simulation = Simulation::new(settings).expect("valid");
+    let rock = Material { restitution: 0.3, static_friction: 1.0, dynamic_friction: 1.0, ..ROCK };
+    let rock = simulation.add_material(rock).expect("valid");
+    let mut wheel = BodyDescription::fixed(drum(radius, 0.2 * radius, 60), rock, DVec3::ZERO);
+    wheel.kind = BodyKind::Driven;
+    wheel.velocity.angular = DVec3::Y * (3.0 * 9.8 / radius).sqrt();
+    let turns = wheel.velocity;
+    simulation.add_body(wheel).expect("valid");
+    let cube = Shape::cuboid(DVec3::splat(0.05 * radius)).expect("valid");
+    for k in 0..60 {
+        // The facets are as far away from the axis in their middles.
+        let to_middle = std::f64::consts::PI / 60.0;
+        let angle = (2.0 * f64::from(k) + 1.0) * to_middle;
+        let way = DVec3::new(angle.cos(), 0.0, angle.sin()) * radius * (to_middle.cos() - 0.025);
+        let place = way + DVec3::Y * (0.1 * radius * (f64::from(k % 3) - 1.0));
+        let mut rider = BodyDescription::dynamic(cube.clone(), rock, place);
+        rider.pose.rotation = DQuat::from_rotation_y(-angle);
+        rider.velocity = Velocity { linear: turns.at(place), ..turns };
+        simulation.add_body(rider).expect("valid");
+    }
+    let turn = std::f64::consts::TAU / turns.angular.length();
+    let (mut steps, mut divided, mut work, mut kinetic) = (0, 0, 0.0, 0.0);
+    while simulation.time() < turn {
+        let report = simulation.step().expect("the run stays finite");
+        (steps, divided) = (steps + 1, divided + u64::from(report.undone > 0));
+        work += report.energy.driven_work;
+        kinetic = report.energy.kinetic;
+    }
+    [simulation.largest_overlap(), divided as f64 / f64::from(steps), work.abs() / kinetic]
+}
+
+/// Measured: overlaps of 6e-5, 5e-6, 6e-5 and 2e-3, no step divided, work at most 8e-5 of the kinetic energy but at 30
+/// Hz, where the drum turns by 2.7 degrees a step. With margin stepping overlaps are up to 7e-3, all steps at 30 Hz are
+/// divided, and the drum works 0.08 of the kinetic energy, which contacts take.
+#[test]
+fn cubes_ride_on_a_drum_without_divided_steps() {
+    for (radius, time_step) in [(15.0, None), (15.0, Some(4e-3)), (0.15, None), (15.0, Some(1.0 / 30.0))] {
+        let [overlap, divided, work] = ride(Stepping::Touch, radius, time_step);
+        println!("R {radius}, {time_step:?}: {overlap:.2e}, {divided:.3}, {work:.1e}");
+        let coarse = time_step.is_some_and(|dt| dt > 0.02);
+        assert!(overlap <= if coarse { 4e-3 } else { 2e-4 }, "{overlap}");
+        assert_eq!(divided, 0.0);
+        assert!(work <= if coarse { 3e-2 } else { 2e-4 }, "{work}");
+    }
+    let [overlap, _, work] = ride(Stepping::Margin, 15.0, None);
+    println!("margin stepping: {overlap:.2e}, {work:.1e}");
+    assert!(overlap > 1e-3 && work > 0.05, "the control: {overlap}, {work}");
 }

@@ -39,5 +39,5 @@ pub use granule_levelset::{Inside, Volume as VoxelVolume};
 pub use height_field::HeightField;
 pub use narrow::{Spot, balls, contacts, contacts_and_spots, contacts_at, contacts_nearing, leeway, passage};
 pub use nearing::Nearing;
-pub use shape::{Rounding, Shape};
+pub use shape::{Flatness, Rounding, Shape};
 pub use surface::{Primitive, Surface};

@@ -44,6 +44,33 @@ pub enum Rounding {
 /// Cosine of the angle between a face and a normal that is the face's: 1e-6 rad, beyond what rounding leaves.
 const ALIGNED: f64 = 1.0 - 5e-13;
 
+/// How flat the surface of a shape is at a place, see [`Shape::flatness_along`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flatness {
+    /// No more than a plane touches there, whatever lies on it.
+    Plane,
+    /// One of many triangles, or an edge between two.
+    Facets,
+    /// An edge, a corner or something round; or it is not known.
+    None,
+}
+
+fn flat_if(is_flat: bool) -> Flatness {
+    if is_flat { Flatness::Plane } else { Flatness::None }
+}
+
+/// Whether a solid has a face with this normal (body axes).
+fn has_face_along(geometry: &Geometry, normal: DVec3) -> bool {
+    match geometry {
+        Geometry::Cuboid { .. } => normal.abs().max_element() >= ALIGNED,
+        Geometry::Convex(data) => data.faces.iter().any(|face| face.normal.dot(normal) >= ALIGNED),
+        Geometry::Compound(parts) => {
+            parts.iter().any(|part| has_face_along(&part.geometry, part.pose.inverse_transform_vector(normal)))
+        }
+        _ => false,
+    }
+}
+
 /// See [`Shape::rounding`].
 fn rounding(geometry: &Geometry) -> Option<Rounding> {
     match geometry {
@@ -113,14 +140,13 @@ impl Shape {
         rounding(&self.0.geometry)
     }
 
-    /// Whether the surface is flat where it looks along the unit vector `normal` (body axes): no more than a plane
-    /// touches there whatever lies on it. Known of half-spaces, of floor and walls of containers, and of cuboids.
-    pub fn is_flat_along(&self, normal: DVec3) -> bool {
+    /// How flat the surface is where it looks along the unit vector `normal` (body axes).
+    pub fn flatness_along(&self, normal: DVec3) -> Flatness {
         match &self.0.geometry {
-            Geometry::HalfSpace { .. } => true,
-            Geometry::Container(container) => container.planes.iter().any(|(n, _)| n.dot(normal) >= ALIGNED),
-            Geometry::Cuboid { .. } => normal.abs().max_element() >= ALIGNED,
-            _ => false,
+            Geometry::HalfSpace { .. } => Flatness::Plane,
+            Geometry::Mesh(_) => Flatness::Facets,
+            Geometry::Container(container) => flat_if(container.planes.iter().any(|(n, _)| n.dot(normal) >= ALIGNED)),
+            geometry => flat_if(has_face_along(geometry, normal)),
         }
     }
 

@@ -14,51 +14,290 @@
 //! ([`RowInput::drift`](granule_solver::RowInput::drift)): with `u + drift = 0` the corner is where it was, and since
 //! it comes into the next step with `u_0 = +drift` and leaves with `u = -drift`, the work `-P.(u_0 + u)/2` is none.
 //!
-//! **Which contacts.** Those of a corner or of a capsule with a flat face of a body that does not move, whose normal
-//! does not turn then. Of a capsule r leads to its axis, as its surface rolls, and nothing is asked along the face; of
-//! a ball it is zero.
-//! What moves on both sides, edges that cross, cylinders, grains and curved ground are left as they are: of first
-//! order. So are the contacts of large islands, which are swept in single precision and whose bodies hardly turn.
+//! **A face that turns.** What lies on the face of a body F at the place x has moved away from it after the step by
+//! `(dt^2/2) a` beside what the stage sees, with
+//!
+//! ```text
+//! a = w x (w x (x - x_own)) - w_F x (w_F x (x - x_F)),     n.a + 2 (w_F x n).s   along the normal n of the face,
+//! ```
+//!
+//! where s is the velocity of the feature against the face: a slope that turns is met earlier or later by what passes
+//! over it. The sum is the second derivative of the gap, for corners, for balls and capsules (x is then their centre or
+//! the place on their axis, and nothing is asked along the face, as the surface rolls).
+//!
+//! **Which contacts.** Of corners, capsules and balls with faces: of cuboids, hulls, half-spaces, containers. Facets of
+//! meshes count as faces, but what slides over them comes from one to the next and is never let nearer. Edges that
+//! cross have the first line only, and only where they stick. Cylinders, grains and curved ground are left as they are:
+//! of first order.
+//!
+//! **Where it is told.** Where a driven body that turns carries others round, and of few bodies on planes that do not
+//! move. With bodies told that turn on each other a box of a random scene sank by 1.02 % of its thickness, why is not
+//! known; with those of large islands as well packs of cubes took 1.2 times the time, with as many steps divided (39
+//! instead of 36 of 250): that corners stay short of the linear gap is not why they are.
+//!
+//! **Work of driven bodies.** What lies on a wheel comes into the next step with `+drift` and leaves with `-drift`, as
+//! above. What meets it for the first time, or in a flight from touch to touch, does not come with the drift: there the
+//! velocity of the wheel at the end is that at the ends of the arms less the drift, and its work is told by that
+//! ([`RowInput::arc`](granule_solver::RowInput::arc)).
 
-use granule_geometry::Rounding;
+use granule_geometry::{Flatness, Rounding};
 use granule_model::{DVec3, Velocity};
 
 use crate::world::bodies::Bodies;
 use crate::world::contact::Contact;
 
-/// What the relative velocity of the features at a contact changes by in a time `share` \[s\] because a body turns with
+/// What the relative velocity of the features at a contact changes by in a time `share` \[s\] because bodies turn with
 /// these velocities, beside that of the points at the ends of the arms \[m/s\].
 pub(crate) fn drift(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], share: f64) -> DVec3 {
+    let turning = Turning { bodies, velocity };
     let (a, b) = (c.a as usize, c.b as usize);
-    let of_a = corner_on_face(bodies, c, (a, b), velocity);
-    let of_b = || corner_on_face(bodies, &Contact { normal: -c.normal, ..*c }, (b, a), velocity).map(|x| -x);
-    of_a.or_else(of_b).map_or(DVec3::ZERO, |acceleration| acceleration * share)
+    if turning.spin(a) == DVec3::ZERO && turning.spin(b) == DVec3::ZERO {
+        return DVec3::ZERO;
+    }
+    let of_a = turning.tip_on_face(c, a, b);
+    let of_b = turning.tip_on_face(&Contact { normal: -c.normal, ..*c }, b, a).map(|x| -x);
+    let acceleration = match (of_a, of_b) {
+        // Faces on each other: that of the one that is not moved by forces, or both alike.
+        (Some(of_a), Some(of_b)) => match (bodies.dynamic[a], bodies.dynamic[b]) {
+            (true, false) => of_a,
+            (false, true) => of_b,
+            _ => (of_a + of_b) * 0.5,
+        },
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => turning.edges(c, a, b, share),
+    };
+    acceleration * share
 }
 
-/// Acceleration of the corner of body `x` that lies at the contact, by its turning, where the other one has a flat face
-/// there that does not move; the normal leads to x \[m/s2\].
-fn corner_on_face(
-    bodies: &Bodies<'_>,
-    c: &Contact,
-    (x, other): (usize, usize),
-    velocity: &[Velocity],
-) -> Option<DVec3> {
-    let spin = velocity[x].angular;
-    let may_turn = bodies.dynamic[x] && !bodies.round[x] && spin != DVec3::ZERO;
-    if !may_turn || bodies.dynamic[other] || velocity[other] != Velocity::ZERO {
-        return None;
+/// How far the velocities of the bodies of a contact lie behind their poses: by half of the last step \[s\].
+pub(crate) fn lag(bodies: &Bodies<'_>, c: &Contact) -> f64 {
+    let moved = [c.a, c.b].map(|i| i as usize).into_iter().find(|i| bodies.dynamic[*i]);
+    0.5 * moved.map_or(0.0, |i| bodies.step[i].max(0.0))
+}
+
+/// Whether one of the bodies of a contact is not moved by forces and turns.
+pub(crate) fn is_carried_round(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity]) -> bool {
+    let carries = |i: usize| !bodies.dynamic[i] && !bodies.round[i] && velocity[i].angular != DVec3::ZERO;
+    carries(c.a as usize) || carries(c.b as usize)
+}
+
+/// Whether a body that is moved by forces touches a plane that does not move.
+pub(crate) fn is_on_still_plane(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity]) -> bool {
+    let is_still = |i: usize, normal: DVec3| {
+        let along = || bodies.shape[i].flatness_along(bodies.pose[i].inverse_transform_vector(normal));
+        !bodies.dynamic[i] && velocity[i] == Velocity::ZERO && along() == Flatness::Plane
+    };
+    let (a, b) = (c.a as usize, c.b as usize);
+    (bodies.dynamic[a] && is_still(b, c.normal)) || (bodies.dynamic[b] && is_still(a, -c.normal))
+}
+
+/// The bodies and the velocities with which they turn.
+struct Turning<'a> {
+    bodies: &'a Bodies<'a>,
+    velocity: &'a [Velocity],
+}
+
+impl Turning<'_> {
+    /// Angular velocity of a body; a ball looks the same however it turns \[rad/s\].
+    fn spin(&self, i: usize) -> DVec3 {
+        if self.bodies.round[i] { DVec3::ZERO } else { self.velocity[i].angular }
     }
-    let rounding = bodies.shape[x].rounding()?;
-    if !bodies.shape[other].is_flat_along(bodies.pose[other].inverse_transform_vector(c.normal)) {
-        return None;
+
+    /// Acceleration of a place that is fixed to a body, by its turning \[m/s2\].
+    fn turned(&self, i: usize, place: DVec3) -> DVec3 {
+        let spin = self.spin(i);
+        spin.cross(spin.cross(place - self.bodies.pose[i].position))
     }
-    // The point of a contact lies midway between the surfaces.
-    let surface = c.point + c.normal * (0.5 * c.gap) - bodies.pose[x].position;
-    Some(match rounding {
-        Rounding::Sharp => spin.cross(spin.cross(surface)),
-        Rounding::Radius(radius) => {
-            let core = surface + c.normal * radius;
-            c.normal * c.normal.dot(spin.cross(spin.cross(core)))
+
+    /// Velocity of a place that is fixed to a body \[m/s\].
+    fn moved(&self, i: usize, place: DVec3) -> DVec3 {
+        self.velocity[i].linear + self.spin(i).cross(place - self.bodies.pose[i].position)
+    }
+
+    /// Acceleration of the feature of body `tip` at the contact against body `face`, where that one is flat there; the
+    /// normal leads to the tip \[m/s2\].
+    fn tip_on_face(&self, c: &Contact, tip: usize, face: usize) -> Option<DVec3> {
+        let bodies = self.bodies;
+        let rounding = bodies.shape[tip].rounding()?;
+        let flatness = bodies.shape[face].flatness_along(bodies.pose[face].inverse_transform_vector(c.normal));
+        if flatness == Flatness::None {
+            return None;
         }
-    })
+        // The point of a contact lies midway between the surfaces.
+        let surface = c.point + c.normal * (0.5 * c.gap);
+        let place = match rounding {
+            Rounding::Sharp => surface,
+            Rounding::Radius(radius) => surface + c.normal * radius,
+        };
+        let acceleration = self.turned(tip, place) - self.turned(face, place);
+        let passing = self.moved(tip, place) - self.moved(face, place);
+        let normal = c.normal.dot(acceleration) + 2.0 * self.spin(face).cross(c.normal).dot(passing);
+        // What slides over facets comes from one to the next: it is never let nearer.
+        let normal = if flatness == Flatness::Facets { normal.min(0.0) } else { normal };
+        Some(match rounding {
+            Rounding::Sharp => acceleration + c.normal * (normal - c.normal.dot(acceleration)),
+            Rounding::Radius(_) => c.normal * normal,
+        })
+    }
+
+    /// Acceleration of body `a` against body `b` where edges or corners stick to each other; zero where one slides over
+    /// the other, as its normal turns then \[m/s2\].
+    fn edges(&self, c: &Contact, a: usize, b: usize, share: f64) -> DVec3 {
+        let is_sharp = |i: usize| self.bodies.shape[i].rounding() == Some(Rounding::Sharp);
+        if !is_sharp(a) || !is_sharp(b) {
+            return DVec3::ZERO;
+        }
+        let acceleration = self.turned(a, c.point) - self.turned(b, c.point);
+        let passing = self.moved(a, c.point) - self.moved(b, c.point);
+        if passing.length() <= share * acceleration.length() { acceleration } else { DVec3::ZERO }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use granule_geometry::Shape;
+    use granule_integrator::rotate;
+    use granule_model::{DQuat, Pose};
+
+    use super::*;
+    use crate::world::bodies::{BodyState, Frames, Table};
+
+    /// A pose after a time `t` \[s\] of even motion.
+    fn moved(pose: &Pose, velocity: &Velocity, t: f64) -> Pose {
+        Pose { position: pose.position + velocity.linear * t, rotation: rotate(pose.rotation, velocity.angular * t) }
+    }
+
+    /// The nearest contact of two bodies.
+    fn nearest(shapes: &[Shape; 2], poses: &[Pose; 2]) -> Contact {
+        let mut found = Vec::new();
+        granule_geometry::contacts(&shapes[0], &poses[0], &shapes[1], &poses[1], 0.5, &mut found);
+        let nearest = found.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)).expect("they are near");
+        Contact::of((0, 1), nearest, 0.5)
+    }
+
+    /// What [`drift`] says of the nearest contact in a time of 1 s, and the second difference over time of its gap and
+    /// of the way between the material points at it.
+    fn both(shapes: &[Shape; 2], poses: [Pose; 2], velocities: [Velocity; 2], dynamic: [bool; 2]) -> [DVec3; 2] {
+        const H: f64 = 1e-4;
+        let round = shapes.iter().map(|shape| shape.name() == "sphere").collect();
+        let table = Table { dynamic: dynamic.to_vec(), round, shape: shapes.to_vec(), ..Table::default() };
+        let state = BodyState { pose: poses.to_vec(), velocity: velocities.to_vec(), ..BodyState::default() };
+        let contact = nearest(shapes, &poses);
+        let found = drift(&state.view(&table, &Frames::default()), &contact, &velocities, 1.0);
+        let later = |t: f64| [0, 1].map(|i| moved(&poses[i], &velocities[i], t));
+        let gap = |t: f64| nearest(shapes, &later(t)).gap;
+        let way = |t: f64| {
+            let [a, b] = [0, 1].map(|i| later(t)[i].transform_point(poses[i].inverse_transform_point(contact.point)));
+            a - b
+        };
+        let normal = (gap(H) - 2.0 * gap(0.0) + gap(-H)) / (H * H);
+        let along = (way(H) - way(0.0) * 2.0 + way(-H)) / (H * H);
+        let tangential = along - contact.normal * contact.normal.dot(along);
+        [found, contact.normal * normal + tangential]
+    }
+
+    fn cuboid(size: DVec3) -> Shape {
+        Shape::cuboid(size).expect("the size is valid")
+    }
+
+    /// A spin about all axes \[rad/s\].
+    const SPIN: DVec3 = DVec3::new(0.7, -0.4, 0.9);
+    /// Another one.
+    const OTHER: DVec3 = DVec3::new(-0.5, 0.8, 0.3);
+
+    /// The way in which a body of 1 m stands on a corner.
+    fn on_a_corner() -> DQuat {
+        DQuat::from_rotation_x(0.5) * DQuat::from_rotation_y(0.4)
+    }
+
+    /// A tip by the middle of the top of a block, both turned by `turn` and moving, in both orders; what is found
+    /// and what it should be.
+    fn tip_on_block(tip: &Shape, block: &Shape, turn: DQuat) -> [[DVec3; 2]; 2] {
+        let frame = Pose::new(DVec3::new(0.3, -2.0, 1.0), turn);
+        let place = |position: DVec3, rotation: DQuat| frame.compose(&Pose::new(position, rotation));
+        let apart = 1e-7 - tip.aabb(&Pose::new(DVec3::ZERO, on_a_corner())).min.z;
+        let above = place(DVec3::new(0.2, 0.1, apart), on_a_corner());
+        let below = place(DVec3::Z * -0.5, DQuat::IDENTITY);
+        let of_tip = Velocity { linear: DVec3::new(0.3, 0.2, -0.5), angular: SPIN };
+        let of_block = Velocity { linear: DVec3::new(-0.2, 0.4, 0.1), angular: OTHER };
+        let (tip, block) = (tip.clone(), block.clone());
+        [
+            both(&[tip.clone(), block.clone()], [above, below], [of_tip, of_block], [true; 2]),
+            both(&[block, tip], [below, above], [of_block, of_tip], [true; 2]),
+        ]
+    }
+
+    /// Corners, capsules and balls on faces that turn: the gap and the way along the face are those of the motion.
+    /// Measured: within 2e-7 of it.
+    #[test]
+    fn tips_on_moving_faces_come_nearer_as_they_do() {
+        let block = cuboid(DVec3::new(4.0, 4.0, 1.0));
+        let sides = [-1.0, 1.0];
+        let corners = sides.map(|x| sides.map(|y| sides.map(|z| DVec3::new(2.0 * x, 2.0 * y, 0.5 * z))));
+        let corners = corners.as_flattened().as_flattened();
+        let hull = Shape::convex(corners).expect("the corners are valid");
+        let tips = [
+            (cuboid(DVec3::ONE), true),
+            (Shape::capsule(0.2, 0.6).expect("it is valid"), false),
+            (Shape::sphere(0.5).expect("it is valid"), false),
+        ];
+        for (tip, sticks) in tips {
+            for face in [&block, &hull] {
+                for turn in [DQuat::IDENTITY, DQuat::from_rotation_y(2.0) * DQuat::from_rotation_x(0.3)] {
+                    for [found, should] in tip_on_block(&tip, face, turn) {
+                        let normal = turn * DVec3::Z;
+                        let should = if sticks { should } else { normal * normal.dot(should) };
+                        let error = (found - should).length();
+                        println!("{} on {}: {found:.6} for {should:.6}, {error:.1e}", tip.name(), face.name());
+                        assert!(error <= 2e-6 * should.length(), "{} on {}", tip.name(), face.name());
+                        assert!(should.length() > 0.01, "there is something to find");
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a cube on a triangle 10 m below the axis about which it turns at 1 rad/s asks for along the normal in 1 s;
+    /// the cube rides on it, or stays where it is in the world.
+    fn on_a_wheel(rides: bool) -> f64 {
+        let rim = |x: f64, y: f64| DVec3::new(x, y, -10.0);
+        let wall = Shape::mesh(&[rim(-3.0, -3.0), rim(3.0, -3.0), rim(0.0, 3.0)], &[[0, 1, 2]]).expect("it is valid");
+        let shapes = [cuboid(DVec3::ONE), wall];
+        let poses = [Pose::from_position(DVec3::Z * -9.5), Pose::IDENTITY];
+        let wheel = Velocity { linear: DVec3::ZERO, angular: DVec3::NEG_Y };
+        let cube = if rides { Velocity { linear: wheel.at(poses[0].position), ..wheel } } else { Velocity::ZERO };
+        let table =
+            Table { dynamic: vec![true, false], round: vec![false; 2], shape: shapes.to_vec(), ..Table::default() };
+        let state = BodyState { pose: poses.to_vec(), ..BodyState::default() };
+        let contact = nearest(&shapes, &poses);
+        let found = drift(&state.view(&table, &Frames::default()), &contact, &[cube, wheel], 1.0);
+        contact.normal.dot(found)
+    }
+
+    /// What rides on a wheel has the acceleration of its centre, 9.5 m from the axis; what the wheel passes under is
+    /// not let in between its facets, though a plane would give way by 10 m/s2.
+    #[test]
+    fn facets_carry_and_do_not_give_way() {
+        let [rides, stays] = [true, false].map(on_a_wheel);
+        println!("rides {rides}, stays {stays}");
+        assert!((rides + 9.5).abs() <= 1e-12);
+        assert_eq!(stays, 0.0);
+    }
+
+    /// Edges that cross: where they stick the way between them is that of the motion, where one slides nothing is said.
+    #[test]
+    fn edges_are_told_where_they_stick() {
+        let shapes = [cuboid(DVec3::new(2.0, 0.5, 0.5)), cuboid(DVec3::new(0.5, 2.0, 0.5))];
+        let roll = |axis: DVec3| DQuat::from_axis_angle(axis, std::f64::consts::FRAC_PI_4);
+        let height = 0.5f64.sqrt() + 1e-9;
+        let poses = [Pose::new(DVec3::Z * height, roll(DVec3::X)), Pose::new(DVec3::ZERO, roll(DVec3::Y))];
+        let point = nearest(&shapes, &poses).point;
+        let at = |i: usize, angular: DVec3| Velocity { linear: -angular.cross(point - poses[i].position), angular };
+        let stick = [at(0, SPIN), at(1, OTHER)];
+        let [found, should] = both(&shapes, poses, stick, [true; 2]);
+        println!("edges: {found} for {should}");
+        assert!((found - should).length() <= 2e-6 * should.length());
+        let slide = [Velocity { linear: stick[0].linear + DVec3::X * 5.0, ..stick[0] }, stick[1]];
+        assert_eq!(both(&shapes, poses, slide, [true; 2])[0], DVec3::ZERO);
+    }
 }

@@ -5,10 +5,10 @@
 //! block that touches them.
 
 use granule_islands::Islands;
-use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
+use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
 use granule_solver::release;
 use granule_solver::stage::{self, carried_round, driven_work, driven_work_on_star};
-use granule_solver::{ContactState, Island, Row, RowInput, SolverBody, SweepCounts, Tracking, make_room};
+use granule_solver::{ContactState, HitSettings, Island, Row, RowInput, SolverBody, SweepCounts, Tracking, make_room};
 
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ use crate::islands::scratch::Lender;
 use crate::islands::sleep::{Sleep, Sleepers};
 use crate::world::account::{Account, stands, sum_of};
 use crate::world::bodies::Bodies;
-use crate::world::contact::{Carried, Contact};
+use crate::world::contact::{Carried, Contact, Turned};
 use crate::world::load::Load;
 use crate::world::parallel;
 
@@ -96,7 +96,7 @@ const PARALLEL: usize = 4096;
 
 impl Given<'_> {
     /// What the solver is told of a contact.
-    fn row_input(&self, place: &Place, coefficients: Coefficients, gap: f64, drift: DVec3) -> RowInput {
+    fn row_input(&self, place: &Place, coefficients: Coefficients, gap: f64, turned: Turned) -> RowInput {
         let contact = &self.contacts[place.contact as usize];
         let warm = self.carried[place.contact as usize].scaled(self.dt);
         let arm = |i: u32| contact.point - self.bodies.pose[i as usize].position;
@@ -110,7 +110,8 @@ impl Given<'_> {
             coefficients,
             radius: contact.radius,
             allowance: SURELY * self.overlap_bound * contact.thickness,
-            drift,
+            drift: turned.drift,
+            arc: turned.arcs[usize::from(warm.normal > 0.0)],
             warm_normal: warm.normal,
             warm_tangential: warm.tangential,
         }
@@ -146,7 +147,8 @@ fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocit
     }
     let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
     let hits = limits.resolves_slow(movable).hits(speed);
-    island.rows.iter().any(|row| hits.was_met_from(row, row.speed_at(before)))
+    let hits_on = |row: &Row| HitSettings { fast: hits.fast.max(row.ride(island.bodies)), ..hits };
+    island.rows.iter().any(|row| hits_on(row).was_met_from(row, row.speed_at(before)))
 }
 
 impl Problems {
@@ -180,14 +182,14 @@ impl Problems {
         &self.islands
     }
 
-    /// Lays out bodies and rows; `gap` says what a contact has to close, `drift` what a contact of a small island asks
-    /// for because its bodies turn.
+    /// Lays out bodies and rows; `gap` says what a contact has to close, `turned` what a contact asks for because its
+    /// bodies turn, and whether it is one of a small island.
     pub(crate) fn assemble(
         &mut self,
         given: &Given<'_>,
         coefficients: impl Fn(&Contact) -> Coefficients + Sync,
         gap: impl Fn(&Contact) -> f64 + Sync,
-        drift: impl Fn(&Contact) -> DVec3 + Sync,
+        turned: impl Fn(&Contact, bool) -> Turned + Sync,
     ) {
         let Given { bodies, contacts, unforced, .. } = *given;
         self.layout.build(&self.islands, bodies, &self.awake, contacts, &mut self.halves);
@@ -205,8 +207,8 @@ impl Problems {
             let is_small = span.rows - first.rows < MANY;
             let prepare = |(row, place): (&mut Row, &Place)| {
                 let contact = &contacts[place.contact as usize];
-                let drift = if is_small { drift(contact) } else { DVec3::ZERO };
-                let input = given.row_input(place, coefficients(contact), gap(contact), drift);
+                let turned = turned(contact, is_small);
+                let input = given.row_input(place, coefficients(contact), gap(contact), turned);
                 row.prepare(&input, of_island, tensors, given.dt);
             };
             let range = first.rows..span.rows;
@@ -605,7 +607,7 @@ mod tests {
         let mut problems = Problems::default();
         problems.find(&bodies, &[]);
         let given = Given { bodies: &bodies, contacts: &[], carried: &[], unforced: &[], dt: 1.0, overlap_bound: 0.0 };
-        problems.assemble(&given, |_| unreachable!("no contact"), |c| c.gap, |_| DVec3::ZERO);
+        problems.assemble(&given, |_| unreachable!("no contact"), |c| c.gap, |_, _| Turned::default());
         assert_eq!(problems.count(), 0);
         assert_eq!(problems.totals(&[]).sweeps, 0);
     }

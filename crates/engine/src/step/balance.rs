@@ -12,7 +12,7 @@ use crate::step::part::Part;
 use crate::world::accuracy::Accuracy;
 use crate::world::bodies::{BodyState, Frames};
 use crate::world::catalogue::Catalogue;
-use crate::world::contact::{Carried, Contact};
+use crate::world::contact::{Carried, Contact, Turned};
 use crate::world::load::Load;
 use crate::world::state::State;
 
@@ -73,7 +73,7 @@ impl Pressed {
             &given,
             |c| *catalogue.pairs.at(table, c),
             |c| if c.is_near() { c.gap.min(0.0) } else { c.gap },
-            |_| DVec3::ZERO,
+            |_, _| Turned::default(),
         );
         let accuracy = Accuracy { tolerance: TOLERANCE, sweeps: SWEEPS, ..part.accuracy };
         problems.solve(&Part { accuracy, ..*part }.limits(), view.account);

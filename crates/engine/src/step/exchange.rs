@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use granule_model::{DVec3, Velocity};
+use granule_model::Velocity;
 use granule_solver::{SweepCounts, make_room};
 
 use crate::book::clock::Clock;
@@ -16,7 +16,7 @@ use crate::step::part::Part;
 use crate::step::scratch::{Exchange, Motions};
 use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
-use crate::world::contact::{Carried, Contact, Contacts};
+use crate::world::contact::{Carried, Contact, Contacts, Turned};
 use crate::world::error::EngineError;
 use crate::world::overlap;
 use crate::world::parallel;
@@ -76,10 +76,9 @@ pub(crate) fn contact(
         &given,
         |c| catalogue.pairs.of(&catalogue.bodies, c, view.pose, view.velocity),
         |c| gap_to_close(part, &view, c, &motion.unforced),
-        // In a flight velocities are those at its end, by which time bodies have turned by all of it.
-        |c| match catalogue.settings.stepping.resolves_touches() {
-            true => turning::drift(&view, c, &motion.unforced, if part.is_whole() { 0.5 * part.dt } else { part.dt }),
-            false => DVec3::ZERO,
+        |c, is_small| match catalogue.settings.stepping.resolves_touches() {
+            true => turned(part, &view, c, &motion.unforced, is_small),
+            false => Turned::default(),
         },
     );
     let swept = problems.solve(&part.limits(), view.account);
@@ -94,6 +93,23 @@ pub(crate) fn contact(
         }
     }
     swept
+}
+
+/// What a contact asks for because its bodies turn.
+fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Velocity], is_small: bool) -> Turned {
+    let is_carried = turning::is_carried_round(bodies, contact, unforced);
+    let is_told = is_carried || (is_small && turning::is_on_still_plane(bodies, contact, unforced));
+    if !is_told {
+        return Turned::default();
+    }
+    // In a flight velocities are those at its end, by which time bodies have turned by all of it; what is carried lags
+    // where it is made to find the loads of a step.
+    let lag = if is_carried { turning::lag(bodies, contact).min(0.5 * part.dt) } else { 0.0 };
+    let share = if part.is_whole() { 0.5 * part.dt } else { part.dt - lag };
+    let drift = turning::drift(bodies, contact, unforced, share);
+    // What was carried before comes with the velocity that it was given then.
+    let arcs = if is_carried { [1.0, 1.0 - (lag / share).min(1.0)] } else { [0.0; 2] };
+    Turned { drift, arcs }
 }
 
 /// The gap that the contact stage has to close \[m\]. In a flight the bodies move with the mean of the velocities

@@ -18,6 +18,7 @@ use granule_model::{DVec3, Velocity};
 
 use crate::book::report::StepReport;
 use crate::contacts::reach::way;
+use crate::contacts::turning;
 use crate::islands::limits::Limits;
 use crate::step::attempt::Step;
 use crate::step::detect;
@@ -276,8 +277,15 @@ impl Step<'_> {
     }
 }
 
-/// Whether a contact touches and does not come fast.
+/// Whether a contact touches and does not come fast; what is carried round comes as fast as its velocity lags.
 fn is_load(contact: &Contact, bodies: &Bodies<'_>, limits: &Limits) -> bool {
+    if !contact.is_near() {
+        return false;
+    }
     let lift = limits.hits(contact.speed(bodies.pose, bodies.velocity)).lift;
-    contact.is_near() && -contact.normal_velocity(bodies.pose, bodies.velocity) <= lift
+    let lagging = match turning::is_carried_round(bodies, contact, bodies.velocity) {
+        true => turning::drift(bodies, contact, bodies.velocity, turning::lag(bodies, contact)),
+        false => DVec3::ZERO,
+    };
+    contact.normal.dot(lagging) - contact.normal_velocity(bodies.pose, bodies.velocity) <= lift
 }

@@ -48,6 +48,16 @@ impl Carried {
     }
 }
 
+/// What a contact asks for because its bodies turn, and what driven ones do by it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turned {
+    /// See [`RowInput::drift`](granule_solver::RowInput::drift) \[m/s\].
+    pub(crate) drift: DVec3,
+    /// See [`RowInput::arc`](granule_solver::RowInput::arc): of a contact that did not carry in the last step, and of
+    /// one that did \[-\].
+    pub(crate) arcs: [f64; 2],
+}
+
 /// Margin beyond the distance that can be covered, over the thickness: keeps a resting contact in the list while it
 /// hovers around touch.
 pub(crate) const SLACK: f64 = 0.02;

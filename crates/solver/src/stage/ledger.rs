@@ -20,6 +20,10 @@ pub(super) struct Ledger {
     /// What of it friction takes, rolling and torsion included: of a body at rest none, where friction that only takes
     /// what gravity gave it in the step seems to work on the kinetic energy.
     pub(super) star_friction: f64,
+    /// What of it, and of the energy taken, is the work of driven bodies that carry others round, along arcs instead of
+    /// chords: as they ask for.
+    pub(super) raised: f64,
+    pub(super) carried: f64,
     /// Whether a contact ends the step with more overlap than its allowance.
     pub(super) is_deep: bool,
 }
@@ -27,8 +31,13 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Whether the energy asks for more sweeps.
     pub(super) fn keeps_sweeping(&self, settings: &StageSettings, sweeps: u32) -> bool {
-        let gained = self.taken() < 0.0 || self.rise > settings.rise;
-        (gained && sweeps < settings.most_sweeps) || (self.rise > settings.trace && sweeps < settings.more_sweeps)
+        let gained = self.taken() + self.carried < 0.0 || self.gained() > settings.rise;
+        (gained && sweeps < settings.most_sweeps) || (self.gained() > settings.trace && sweeps < settings.more_sweeps)
+    }
+
+    /// The rise of E* that no driven body may make.
+    pub(super) fn gained(&self) -> f64 {
+        self.rise - self.raised
     }
 
     /// Kinetic energy taken from the relative motion \[J\].
@@ -104,6 +113,7 @@ impl Book<'_> {
         }
         if is_held != [false; 2] {
             sum.driven = driven_work(row, bodies);
+            carry(row, bodies, &mut sum);
         }
         sum.magnitude = normal.abs() + sum.friction.abs();
         (row.normal_work, row.friction_work, row.star_work) = (normal, sum.friction, -sum.rise);
@@ -132,6 +142,21 @@ impl Book<'_> {
     }
 }
 
+/// Counts that a driven body which turns does not go along chords: its velocity at the end of a step is not that at the
+/// ends of the arms, and where it asks for more than a chord it may do work.
+fn carry(row: &Row, bodies: &[SolverBody], sum: &mut Ledger) {
+    if row.drift == [0.0; 3] || !row.is_carried_round(bodies) {
+        return;
+    }
+    sum.rise += 0.5 * row.impulse().dot(row.arc());
+    sum.star_friction -= 0.5 * row.tangential_impulse.dot(row.arc());
+    if row.normal.dot(row.drift()) < 0.0 {
+        let work = |drift: DVec3| row.impulse().dot(drift).abs();
+        sum.carried = (-sum.taken()).clamp(0.0, work(row.drift()));
+        sum.raised = sum.rise.clamp(0.0, work(row.arc()));
+    }
+}
+
 impl std::ops::Add for Ledger {
     type Output = Self;
 
@@ -144,6 +169,8 @@ impl std::ops::Add for Ledger {
             approach: self.approach + x.approach,
             rise: self.rise + x.rise,
             star_friction: self.star_friction + x.star_friction,
+            raised: self.raised + x.raised,
+            carried: self.carried + x.carried,
             is_deep: self.is_deep || x.is_deep,
         }
     }
@@ -159,10 +186,12 @@ pub fn driven_work(row: &Row, bodies: &[SolverBody]) -> f64 {
 ///
 /// A body that rides on a floor from velocity V0 to V1 takes the impulse `P = m (V1 - V0) + m g dt`; its E* changes by
 /// `m (V1^2 - V0^2)/2 + m g V1 dt - (dt/2) m g (V1 - V0) = P (V0 + V1)/2`. Booked with V1 alone, a floor shaken at 60
-/// Hz seemed to make energy of nothing, 7e-3 of what had been dissipated.
+/// Hz seemed to make energy of nothing, 7e-3 of what had been dissipated. One that turns ends the step with another
+/// velocity, see [`RowInput::arc`](crate::RowInput::arc).
 pub fn driven_work_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocity]) -> f64 {
     let before = work_at(row, bodies, |body| unforced[body as usize]);
-    0.5 * (before + driven_work(row, bodies))
+    let arc = if row.is_carried_round(bodies) { row.impulse().dot(row.arc()) } else { 0.0 };
+    0.5 * (before + driven_work(row, bodies) - arc)
 }
 
 /// Impulse of a row times the acceleration towards its axis of the point of a driven body that turns, `|P| |w| |v|`

@@ -40,6 +40,7 @@ pub(super) fn chain_on_floor(
             radius: 1.0,
             allowance: f64::INFINITY,
             drift: DVec3::ZERO,
+            arc: 0.0,
             warm_normal: random.unit(),
             warm_tangential: random.in_ball(),
         };

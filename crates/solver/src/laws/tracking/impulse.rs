@@ -373,6 +373,7 @@ mod tests {
                 radius: 1.0,
                 allowance: f64::INFINITY,
                 drift: DVec3::ZERO,
+                arc: 0.0,
                 warm_normal: 0.0,
                 warm_tangential: DVec3::ZERO,
             };

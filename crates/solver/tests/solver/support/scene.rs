@@ -204,6 +204,7 @@ impl Scene {
                 radius: t.radius,
                 allowance: f64::INFINITY,
                 drift: DVec3::ZERO,
+                arc: 0.0,
                 warm_normal: t.warm_normal,
                 warm_tangential: t.warm_tangential,
             };
