@@ -108,7 +108,7 @@ fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Veloc
     let share = if part.is_whole() { 0.5 * part.dt } else { part.dt - lag };
     let drift = turning::drift(bodies, contact, unforced, share);
     // What was carried before comes with the velocity that it was given then.
-    let arcs = if is_carried { [1.0, 1.0 - (lag / share).min(1.0)] } else { [0.0; 2] };
+    let arcs = if is_carried { [1.0, 1.0 - lag / share] } else { [0.0; 2] };
     Turned { drift, arcs }
 }
 

@@ -28,6 +28,11 @@ pub struct SolverBody {
 }
 
 impl SolverBody {
+    /// Whether it is driven and turns.
+    pub(crate) fn carries_round(&self) -> bool {
+        self.inverse_mass == 0.0 && self.velocity.angular != DVec3::ZERO
+    }
+
     /// Marks a body whose inverse inertia is a tensor; no inverse moment is negative.
     const GENERAL: f64 = -1.0;
 
@@ -293,11 +298,7 @@ impl Row {
 
     /// Whether one of its bodies is driven and turns.
     pub(crate) fn is_carried_round(&self, bodies: &[SolverBody]) -> bool {
-        let carries = |i: u32| {
-            let SolverBody { inverse_mass, velocity, .. } = &bodies[i as usize];
-            *inverse_mass == 0.0 && velocity.angular != DVec3::ZERO
-        };
-        carries(self.a) || carries(self.b)
+        [self.a, self.b].iter().any(|i| bodies[*i as usize].carries_round())
     }
 
     /// The bodies, the point and the normal of the contact.

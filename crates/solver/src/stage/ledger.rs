@@ -199,9 +199,9 @@ pub fn driven_work_on_star(row: &Row, bodies: &[SolverBody], unforced: &[Velocit
 /// moved along.
 pub fn carried_round(row: &Row, bodies: &[SolverBody]) -> f64 {
     let by = |body: u32, arm: DVec3| {
-        let SolverBody { inverse_mass, velocity, .. } = &bodies[body as usize];
-        let turns = *inverse_mass == 0.0 && velocity.angular != DVec3::ZERO;
-        if turns { velocity.angular.length() * velocity.at(arm).length() } else { 0.0 }
+        let carrier = &bodies[body as usize];
+        let velocity = &carrier.velocity;
+        if carrier.carries_round() { velocity.angular.length() * velocity.at(arm).length() } else { 0.0 }
     };
     row.impulse().length() * (by(row.a, row.arm_a) + by(row.b, row.arm_b))
 }
