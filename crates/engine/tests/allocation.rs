@@ -4,6 +4,7 @@
 //! what is held here; the laws that resolve impacts cluster by cluster make a problem of each cluster that was hit, and
 //! do allocate.
 
+#[path = "engine/support/mod.rs"]
 mod support;
 
 use granule_engine::prelude::*;

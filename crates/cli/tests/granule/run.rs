@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{call, cubes, folder, granule, summary, write};
+use crate::support::{call, cubes, expect_closed_book, folder, granule, summary, write};
 
 /// Keys that every summary has.
 const KEYS: [&str; 17] = [
@@ -254,4 +254,18 @@ fn a_jam_ends_a_run_with_its_results_and_a_blade_that_yields_goes_on() {
     assert!(yielded["jam_stops"].as_u64().is_some_and(|stops| stops > 50), "{}", yielded["jam_stops"]);
     // Measured 0.93 %.
     assert!(yielded["largest_overlap_thin"].as_f64().is_some_and(|x| x <= 0.01), "{}", yielded["largest_overlap_thin"]);
+}
+
+/// A ball that touches down within the first step changes the length of its steps there. Measured: 2e-16 of E* at the
+/// start; with E* at the start counted back from the end of that step 3.3e-2.
+#[test]
+fn the_book_closes_from_the_start_of_a_first_step_that_is_divided() {
+    let folder = folder();
+    let scene = "[run]\nduration = 0.3\ntime_step = 0.01\n[materials.m]\ndensity = 2500.0\nrestitution = 0.9\nstatic_friction = 0.3\n\
+                 [[body]]\nkind = \"static\"\nmaterial = \"m\"\nshape = { half-space = { normal = [0.0, 0.0, 1.0] } }\n\
+                 position = [0.0, 0.0, 0.0]\n[[body]]\nmaterial = \"m\"\nshape = { sphere = { radius = 0.1 } }\n\
+                 position = [0.0, 0.0, 0.105]\nvelocity = [0.0, 0.0, -2.0]\n[output]\npictures = \"none\"\nvtk = false\n";
+    write(folder.path(), "ball.toml", scene);
+    call(folder.path(), &["run", "ball.toml", "--quiet", "--out", "r"]).expect(0);
+    expect_closed_book(&summary(&folder.path().join("r")));
 }

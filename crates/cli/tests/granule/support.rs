@@ -59,6 +59,18 @@ pub(crate) fn summary(results: &Path) -> Value {
     serde_json::from_str(&text).expect("the summary is JSON")
 }
 
+/// The energies of a summary add up: E* at the start, what was put in and taken out, and E* in the end, to 1e-12 of E*
+/// at the start.
+pub(crate) fn expect_closed_book(summary: &Value) {
+    let energy = |key: &str| summary["energy"][key].as_f64().expect("a number");
+    let sum = |keys: &[&str]| keys.iter().map(|key| energy(key)).sum::<f64>();
+    let put_in = sum(&["work_driven", "work_forces", "work_correction", "step_change", "scheme_change"]);
+    let lost = ["impact", "friction", "contact", "drag", "sleep"].map(|kind| energy(&format!("dissipated_{kind}")));
+    let left = energy("start") + put_in - energy("energy_star") - lost.iter().sum::<f64>() - energy("removed");
+    assert!(left.abs() <= 1e-12 * energy("start"), "{left:e}: {summary}");
+    assert!(energy("imbalance").abs() <= 1e-12 * energy("start"), "{summary}");
+}
+
 /// A floor and `count` cubes that fall on it in loose rows, with nothing written but summary and final state.
 pub(crate) fn cubes(count: usize, run: &str) -> String {
     let mut text = format!(

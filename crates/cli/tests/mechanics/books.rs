@@ -2,7 +2,7 @@
 //!
 //! Measured: off by 1e-13 of what was dissipated at most, in gases that lose nothing of their energy.
 
-#[path = "../../../scene/tests/few_grains/mod.rs"]
+#[path = "../../../scene/tests/scene/few_grains/mod.rs"]
 mod few_grains;
 
 use few_grains::with_few_grains;

@@ -1,0 +1,30 @@
+//! Tests of the crate from outside, one file a subject, linked once.
+
+mod accuracy;
+mod blocks_on_grounds;
+mod books;
+mod carried_round;
+mod cylinder;
+mod energy_sources;
+mod event_fallback;
+mod fields_wake;
+mod forces;
+mod grain;
+mod grain_sandwich;
+mod grain_twins;
+mod height_field;
+mod hostile;
+mod jam;
+mod leaving;
+mod locality;
+mod margins;
+mod promises;
+mod resolved;
+mod sizes;
+mod sleeping;
+mod start_overlap;
+mod support;
+mod threads;
+mod time_step;
+mod touch;
+mod undone;

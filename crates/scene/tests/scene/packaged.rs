@@ -1,0 +1,108 @@
+//! The packaged scenes are valid, start without overlaps, and are what they claim to be.
+
+use crate::few_grains::with_few_grains;
+use granule_model::{BodyKind, DVec3};
+use granule_scene::{ReposeOptions, ReposeShape, packaged_names};
+
+#[test]
+fn every_packaged_scene_builds_without_a_warning() {
+    for name in packaged_names() {
+        let scene = with_few_grains(name);
+        assert!(!scene.title.is_empty() && scene.name.starts_with(name));
+        assert!(scene.stages().is_ok(), "{name} cannot be run");
+        let built = scene.build().unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(built.warnings, Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn the_files_are_the_packaged_scenes() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/scenes");
+    let mut names: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the folder of the scenes")
+        .map(|entry| entry.expect("an entry of the folder").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .map(|path| path.file_stem().expect("a file name").to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names, packaged_names().collect::<Vec<_>>());
+}
+
+/// Spheres around the grains that nothing of them leaves are apart, and within the box, for several seeds.
+#[test]
+fn start_grids_keep_grains_apart_whatever_their_orientation() {
+    for shape in ReposeShape::ALL {
+        for seed in 1..=5 {
+            let options = ReposeOptions { shape, seed: Some(seed), ..ReposeOptions::default() };
+            let scene = options.scene().expect("valid");
+            let grains: Vec<_> = scene.bodies.iter().filter(|b| b.kind == BodyKind::Dynamic).collect();
+            let radius = grains[0].shape.bounding_radius();
+            let floor = scene.measure.packing.expect("the packing is measured").floor;
+            for (i, a) in grains.iter().enumerate() {
+                let p = a.pose.position;
+                let low = DVec3::new(floor.min[0], floor.min[1], 0.0) + radius;
+                let high = DVec3::new(floor.max[0], floor.max[1], f64::INFINITY) - radius;
+                assert!(p.cmpge(low).all() && p.cmple(high).all(), "{} {seed}: grain {i} at {p}", shape.name());
+                for b in &grains[i + 1..] {
+                    let distance = (b.pose.position - p).length();
+                    assert!(distance >= 2.0 * radius, "{} {seed}: {distance} of {}", shape.name(), 2.0 * radius);
+                }
+            }
+        }
+    }
+}
+
+/// The layout of the published comparison: six by six spheres in a layer, the lowest at 1.7 m, centred over 20.6 m.
+#[test]
+fn spheres_start_on_the_grid_of_the_comparison() {
+    let scene = with_few_grains("settle-spheres-540");
+    let grains = &scene.bodies[1..];
+    assert_eq!(grains.len(), 540);
+    for (i, grain) in grains.iter().enumerate() {
+        let (column, row, layer) = (i % 6, i / 6 % 6, i / 36);
+        let place = DVec3::new(2.05 + 3.3 * column as f64, 2.05 + 3.3 * row as f64, 1.7 + 3.3 * layer as f64);
+        let offset = (grain.pose.position - place).abs().max_element();
+        assert!(offset <= 0.05 + 1e-12 * 50.0, "grain {i} is {offset} m from its place");
+    }
+}
+
+#[test]
+fn cubes_and_crosses_start_on_staggered_layers() {
+    for name in ["settle-cubes-325", "settle-crosses-325"] {
+        let scene = with_few_grains(name);
+        let grains = &scene.bodies[1..];
+        assert_eq!(grains.len(), 325);
+        // 25 and 16 in turn, each layer 3.1 m above the one before.
+        let layer_of = |i: usize| 2 * (i / 41) + usize::from(i % 41 >= 25);
+        for (i, grain) in grains.iter().enumerate() {
+            let height = grain.pose.position.z - (2.2 + 3.1 * layer_of(i) as f64);
+            assert!(height.abs() <= 0.05 + 1e-12 * 50.0, "{name}: grain {i} is {height} m from its layer");
+        }
+        let turned = grains.iter().filter(|g| g.pose.rotation.w.abs() < 0.99).count();
+        assert!(turned > 300, "{name}: only {turned} are turned");
+    }
+}
+
+#[test]
+fn elastic_scenes_are_elastic_closed_and_fast() {
+    for (name, count, gravity) in
+        [("elastic-540", 540, -9.8), ("elastic-1080", 1080, -9.8), ("elastic-540-no-gravity", 540, 0.0)]
+    {
+        let scene = with_few_grains(name);
+        assert_eq!(scene.settings.gravity, DVec3::new(0.0, 0.0, gravity));
+        let (walls, balls) = scene.bodies.split_at(6);
+        assert!(walls.iter().all(|w| w.kind == BodyKind::Static));
+        assert_eq!(balls.len(), count);
+        for (_, m) in &scene.materials {
+            assert_eq!((m.restitution, m.static_friction, m.dynamic_friction), (1.0, 0.0, 0.0));
+        }
+        for b in balls {
+            let speed = b.velocity.linear.length();
+            assert!((speed / 20.0 - 1.0).abs() <= 1e-14, "{name}: {speed}");
+        }
+        // 250 steps of 1/600 s.
+        let stage = &scene.stages().expect("it runs")[0];
+        let steps = stage.limit / scene.settings.time_step.expect("a given step");
+        assert!((steps - 250.0).abs() <= 1e-9, "{name}: {steps} steps");
+    }
+}
