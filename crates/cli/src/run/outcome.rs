@@ -148,7 +148,7 @@ fn energy_totals(simulation: &Simulation, outcome: &Outcome) -> EnergyTotals {
     let audit = simulation.audit();
     let now = outcome.last_energy;
     EnergyTotals {
-        start: outcome.start_energy,
+        start: audit.start,
         kinetic: now.kinetic,
         potential: now.potential,
         energy_star: now.star,

@@ -144,8 +144,6 @@ pub struct Outcome {
     pub remarks: Vec<String>,
     /// Steps that the engine divided.
     pub subdivided_steps: u64,
-    /// E* before the first step, counted from the lowest point of the container \[J\].
-    pub start_energy: f64,
     /// Energies after the last step.
     pub last_energy: EnergyReport,
     /// Processor time of the stepping, without observers \[s\].
@@ -172,7 +170,6 @@ pub fn run(
         source: None,
         remarks: Vec::new(),
         subdivided_steps: 0,
-        start_energy: None,
         last_energy: EnergyReport::default(),
     };
     let ending = match runner.run_stages(plan) {
@@ -192,7 +189,6 @@ pub fn run(
         source: runner.source,
         remarks: runner.remarks,
         subdivided_steps: runner.subdivided_steps,
-        start_energy: runner.start_energy.unwrap_or_default(),
         last_energy: runner.last_energy,
     }
 }
@@ -208,7 +204,6 @@ struct Runner<'a, 'o> {
     source: Option<Grains>,
     remarks: Vec<String>,
     subdivided_steps: u64,
-    start_energy: Option<f64>,
     last_energy: EnergyReport,
 }
 
@@ -318,9 +313,7 @@ impl Runner<'_, '_> {
 
     fn book(&mut self, report: &StepReport, seconds: f64, at_rest: bool) {
         self.subdivided_steps += u64::from(report.substeps > 1);
-        let e = report.energy;
-        self.start_energy.get_or_insert(e.star - e.star_change - e.driven_work - e.field_work);
-        self.last_energy = e;
+        self.last_energy = report.energy;
         if let Some(outcome) = self.stages.last_mut() {
             outcome.seconds = seconds;
             outcome.at_rest = at_rest;

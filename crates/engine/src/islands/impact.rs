@@ -13,9 +13,10 @@
 //! nothing that the law gave it is lost before.
 //!
 //! **Fallback.** No step is made with a wrong answer. An answer is refused when the law did not converge, when it
-//! raises the kinetic energy by more than [`GAIN`] of it (net of driven bodies), when it pulls by more than [`PULL`] of
-//! its largest impulse, or when it leaves an approach that would be a hit. A cluster whose answer is refused is left to
-//! the contact stage, as if its restitution were zero, and counted in [`ImpactTotals::fallbacks`].
+//! raises the kinetic energy, net of the work of driven bodies, by more than [`GAIN`] of it and of that work, when it
+//! pulls by more than [`PULL`] of its largest impulse, or when it leaves an approach that would be a hit. A cluster
+//! whose answer is refused is left to the contact stage, as if its restitution were zero, and counted in
+//! [`ImpactTotals::fallbacks`].
 
 use granule_islands::Islands;
 use granule_model::{DMat3, DVec3, Velocity};
@@ -27,7 +28,7 @@ use crate::world::bodies::Bodies;
 use crate::world::contact::Contact;
 use crate::world::pairs::Pairs;
 
-/// Rise of kinetic energy that is rounding, relative to the kinetic energy of the cluster.
+/// Rise of kinetic energy that is rounding, over the kinetic energy of the cluster and what driven bodies did in it.
 const GAIN: f64 = 1e-13;
 /// Pull that is rounding, over the largest impulse.
 const PULL: f64 = 1e-9;
@@ -48,7 +49,7 @@ pub(crate) struct ImpactTotals {
     pub(crate) friction_work: f64,
     /// Work of driven bodies \[J\].
     pub(crate) driven_work: f64,
-    /// Largest rise of a cluster's kinetic energy, relative.
+    /// Largest rise of a cluster's kinetic energy, over what it was and what driven bodies did.
     pub(crate) gain: f64,
     /// Largest relative error of a cluster's energy book.
     pub(crate) error: f64,
@@ -293,7 +294,7 @@ impl ImpactTotals {
         self.normal_work += normal;
         self.friction_work += taken - normal;
         self.driven_work += driven;
-        let energy = answer.resolution.energy_before.max(f64::MIN_POSITIVE);
+        let energy = energy_given(problem, answer, answer.resolution.energy_before).max(f64::MIN_POSITIVE);
         let change = answer.resolution.energy_after - answer.resolution.energy_before - driven;
         self.gain = self.gain.max(change / energy);
         // An elastic problem without friction keeps its energy; of others the book of the contacts can be checked.
@@ -350,12 +351,19 @@ fn driven_work(problem: &ContactProblem, contact: &ProblemContact, p: DVec3) -> 
     by(contact.b) - by(Some(contact.a))
 }
 
+/// What an answer has to do with \[J\]: the kinetic energy `before`, and what driven bodies do, which is all that there
+/// is where they strike what stands still.
+fn energy_given(problem: &ContactProblem, answer: &Solution, before: f64) -> f64 {
+    let works = problem.contacts.iter().zip(&answer.impulses).map(|(contact, p)| driven_work(problem, contact, *p));
+    before + works.map(f64::abs).sum::<f64>()
+}
+
 /// Whether a step can be made with an answer; see the head of the module.
 fn is_acceptable(judge: &mut Judge, problem: &ContactProblem, answer: &Solution, fast: f64) -> bool {
     let verdict = judge.judge(problem, answer);
     let taken: f64 = answer.work_taken.iter().sum();
     answer.resolution.converged
-        && taken >= -GAIN * verdict.energy_before
+        && taken >= -GAIN * energy_given(problem, answer, verdict.energy_before)
         && verdict.pull <= PULL
         && verdict.approach_left <= fast
         && verdict.velocity_error.is_finite()
