@@ -144,7 +144,7 @@ impl Shape {
     pub fn flatness_along(&self, normal: DVec3) -> Flatness {
         match &self.0.geometry {
             Geometry::HalfSpace { .. } => Flatness::Plane,
-            Geometry::Mesh(_) => Flatness::Facets,
+            Geometry::Mesh(_) | Geometry::HeightField(_) => Flatness::Facets,
             Geometry::Container(container) => flat_if(container.planes.iter().any(|(n, _)| n.dot(normal) >= ALIGNED)),
             geometry => flat_if(has_face_along(geometry, normal)),
         }

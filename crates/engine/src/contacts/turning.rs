@@ -69,6 +69,18 @@ pub(crate) fn drift(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], sha
     acceleration * share
 }
 
+/// By what the arms of the features at a contact turn in a `time` \[s\], of A and of B, with these velocities: that of
+/// the one that has a corner, or a rounded end, on a plane of the other \[m\].
+pub(crate) fn arms(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], time: f64) -> [DVec3; 2] {
+    let turning = Turning { bodies, velocity };
+    let arm = |tip: usize, face: usize, normal: DVec3| {
+        let feature = turning.feature(&Contact { normal, ..*c }, tip, face);
+        feature.map(|(place, ..)| turning.spin(tip).cross(place - bodies.pose[tip].position) * time).unwrap_or_default()
+    };
+    let (a, b) = (c.a as usize, c.b as usize);
+    [arm(a, b, c.normal), arm(b, a, -c.normal)]
+}
+
 /// How far the velocities of the bodies of a contact lie behind their poses: by half of the last step \[s\].
 pub(crate) fn lag(bodies: &Bodies<'_>, c: &Contact) -> f64 {
     let moved = [c.a, c.b].map(|i| i as usize).into_iter().find(|i| bodies.dynamic[*i]);
@@ -86,7 +98,7 @@ pub(crate) fn is_on_still_plane(bodies: &Bodies<'_>, c: &Contact, velocity: &[Ve
     let turns = |i: usize| bodies.dynamic[i] && !bodies.round[i] && velocity[i].angular != DVec3::ZERO;
     let is_still = |i: usize, normal: DVec3| {
         let along = || bodies.shape[i].flatness_along(bodies.pose[i].inverse_transform_vector(normal));
-        !bodies.dynamic[i] && velocity[i] == Velocity::ZERO && along() == Flatness::Plane
+        !bodies.dynamic[i] && velocity[i] == Velocity::ZERO && along() != Flatness::None
     };
     let (a, b) = (c.a as usize, c.b as usize);
     (turns(a) && is_still(b, c.normal)) || (turns(b) && is_still(a, -c.normal))
@@ -115,9 +127,9 @@ impl Turning<'_> {
         self.velocity[i].linear + self.spin(i).cross(place - self.bodies.pose[i].position)
     }
 
-    /// Acceleration of the feature of body `tip` at the contact against body `face`, where that one is flat there; the
-    /// normal leads to the tip \[m/s2\].
-    fn tip_on_face(&self, c: &Contact, tip: usize, face: usize) -> Option<DVec3> {
+    /// The corner of body `tip` at the contact, or the middle of its rounded end, with how it is rounded and how flat
+    /// body `face` is there; the normal leads to the tip. None where that one is not flat.
+    fn feature(&self, c: &Contact, tip: usize, face: usize) -> Option<(DVec3, Rounding, Flatness)> {
         let bodies = self.bodies;
         let rounding = bodies.shape[tip].rounding()?;
         let flatness = bodies.shape[face].flatness_along(bodies.pose[face].inverse_transform_vector(c.normal));
@@ -130,11 +142,19 @@ impl Turning<'_> {
             Rounding::Sharp => surface,
             Rounding::Radius(radius) => surface + c.normal * radius,
         };
+        Some((place, rounding, flatness))
+    }
+
+    /// Acceleration of the feature of body `tip` at the contact against body `face`, where that one is flat there; the
+    /// normal leads to the tip \[m/s2\].
+    fn tip_on_face(&self, c: &Contact, tip: usize, face: usize) -> Option<DVec3> {
+        let (place, rounding, flatness) = self.feature(c, tip, face)?;
         let acceleration = self.turned(tip, place) - self.turned(face, place);
         let passing = self.moved(tip, place) - self.moved(face, place);
         let normal = c.normal.dot(acceleration) + 2.0 * self.spin(face).cross(c.normal).dot(passing);
         // What slides over facets comes from one to the next: it is never let nearer.
-        let normal = if flatness == Flatness::Facets { normal.min(0.0) } else { normal };
+        let gives_way = flatness == Flatness::Facets && self.spin(face) != DVec3::ZERO;
+        let normal = if gives_way { normal.min(0.0) } else { normal };
         Some(match rounding {
             Rounding::Sharp => acceleration + c.normal * (normal - c.normal.dot(acceleration)),
             Rounding::Radius(_) => c.normal * normal,

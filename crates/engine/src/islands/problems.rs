@@ -103,8 +103,8 @@ impl Given<'_> {
         RowInput {
             a: place.a,
             b: place.b,
-            arm_a: arm(contact.a),
-            arm_b: arm(contact.b),
+            arm_a: arm(contact.a) + turned.arms[0],
+            arm_b: arm(contact.b) + turned.arms[1],
             normal: contact.normal,
             gap,
             coefficients,

@@ -102,14 +102,19 @@ fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Veloc
     if !is_told {
         return Turned::default();
     }
+    if !is_carried {
+        // In a flight bodies come with the velocities of its start: what acts in all of it acts half-way.
+        let half = 0.5 * part.dt;
+        let arms = if part.is_whole() { Default::default() } else { turning::arms(bodies, contact, unforced, half) };
+        return Turned { drift: turning::drift(bodies, contact, unforced, half), arms, ..Turned::default() };
+    }
     // In a flight velocities are those at its end, by which time bodies have turned by all of it; what is carried lags
     // where it is made to find the loads of a step.
-    let lag = if is_carried { turning::lag(bodies, contact).min(0.5 * part.dt) } else { 0.0 };
+    let lag = turning::lag(bodies, contact).min(0.5 * part.dt);
     let share = if part.is_whole() { 0.5 * part.dt } else { part.dt - lag };
-    let drift = turning::drift(bodies, contact, unforced, share);
     // What was carried before comes with the velocity that it was given then.
-    let arcs = if is_carried { [1.0, 1.0 - lag / share] } else { [0.0; 2] };
-    Turned { drift, arcs }
+    let drift = turning::drift(bodies, contact, unforced, share);
+    Turned { drift, arcs: [1.0, 1.0 - lag / share], ..Turned::default() }
 }
 
 /// The gap that the contact stage has to close \[m\]. In a flight the bodies move with the mean of the velocities

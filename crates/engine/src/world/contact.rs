@@ -56,6 +56,8 @@ pub(crate) struct Turned {
     /// See [`RowInput::arc`](granule_solver::RowInput::arc): of a contact that did not carry in the last step, and of
     /// one that did \[-\].
     pub(crate) arcs: [f64; 2],
+    /// By what the arms of A and B have turned where the impulse acts \[m\].
+    pub(crate) arms: [DVec3; 2],
 }
 
 /// Margin beyond the distance that can be covered, over the thickness: keeps a resting contact in the list while it

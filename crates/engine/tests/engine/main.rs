@@ -26,5 +26,6 @@ mod start_overlap;
 mod support;
 mod threads;
 mod time_step;
+mod tipping;
 mod touch;
 mod undone;
