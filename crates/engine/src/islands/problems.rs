@@ -5,7 +5,7 @@
 //! block that touches them.
 
 use granule_islands::Islands;
-use granule_model::{Coefficients, DMat3, InverseInertia, Velocity};
+use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
 use granule_solver::release;
 use granule_solver::stage::{self, carried_round, driven_work, driven_work_on_star};
 use granule_solver::{ContactState, HitSettings, Island, Row, RowInput, SolverBody, SweepCounts, Tracking, make_room};
@@ -21,7 +21,7 @@ use crate::islands::scratch::Lender;
 use crate::islands::sleep::{Sleep, Sleepers};
 use crate::world::account::{Account, stands, sum_of};
 use crate::world::bodies::Bodies;
-use crate::world::contact::{Carried, Contact, Turned};
+use crate::world::contact::{Carried, Contact, Halfway, Turned};
 use crate::world::load::Load;
 use crate::world::parallel;
 
@@ -88,8 +88,8 @@ pub(crate) struct Given<'a> {
 
 /// What of an overlap's bound no rounding of it reaches: contacts beyond that share are looked at one by one.
 const SURELY: f64 = 1.0 - 1e-12;
-/// Rows of an island from which on it is not asked what its bodies do because they turn, see
-/// `contacts::turning`, nor whether something in it was struck: no island of few bodies has so many.
+/// Rows of an island from which on it is not asked whether something in it was struck: no island of few bodies has so
+/// many.
 const MANY: usize = 1000;
 /// Rows of an island from which on they are prepared on all threads.
 const PARALLEL: usize = 4096;
@@ -100,12 +100,14 @@ impl Given<'_> {
         let contact = &self.contacts[place.contact as usize];
         let warm = self.carried[place.contact as usize].scaled(self.dt);
         let arm = |i: u32| contact.point - self.bodies.pose[i as usize].position;
+        let Halfway { arms, normal } =
+            turned.halfway.unwrap_or(Halfway { arms: [DVec3::ZERO; 2], normal: contact.normal });
         RowInput {
             a: place.a,
             b: place.b,
-            arm_a: arm(contact.a) + turned.arms[0],
-            arm_b: arm(contact.b) + turned.arms[1],
-            normal: contact.normal,
+            arm_a: arm(contact.a) + arms[0],
+            arm_b: arm(contact.b) + arms[1],
+            normal,
             gap,
             coefficients,
             radius: contact.radius,
@@ -182,14 +184,14 @@ impl Problems {
         &self.islands
     }
 
-    /// Lays out bodies and rows; `gap` says what a contact has to close, `turned` what a contact asks for because its
-    /// bodies turn, and whether it is one of a small island.
+    /// Lays out bodies and rows; `gap` says what a contact has to close, `turned` what one of an island of so many asks
+    /// for because its bodies turn.
     pub(crate) fn assemble(
         &mut self,
         given: &Given<'_>,
         coefficients: impl Fn(&Contact) -> Coefficients + Sync,
         gap: impl Fn(&Contact) -> f64 + Sync,
-        turned: impl Fn(&Contact, bool) -> Turned + Sync,
+        turned: impl Fn(&Contact, usize) -> Turned + Sync,
     ) {
         let Given { bodies, contacts, unforced, .. } = *given;
         self.layout.build(&self.islands, bodies, &self.awake, contacts, &mut self.halves);
@@ -204,10 +206,10 @@ impl Problems {
         let mut first = Span::default();
         for span in &self.layout.spans {
             let (of_island, tensors) = (&self.bodies[first.bodies..], &self.tensors[first.bodies..]);
-            let is_small = span.rows - first.rows < MANY;
+            let count = span.rows - first.rows;
             let prepare = |(row, place): (&mut Row, &Place)| {
                 let contact = &contacts[place.contact as usize];
-                let turned = turned(contact, is_small);
+                let turned = turned(contact, count);
                 let input = given.row_input(place, coefficients(contact), gap(contact), turned);
                 row.prepare(&input, of_island, tensors, given.dt);
             };

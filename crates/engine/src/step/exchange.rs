@@ -76,8 +76,8 @@ pub(crate) fn contact(
         &given,
         |c| catalogue.pairs.of(&catalogue.bodies, c, view.pose, view.velocity),
         |c| gap_to_close(part, &view, c, &motion.unforced),
-        |c, is_small| match catalogue.settings.stepping.resolves_touches() {
-            true => turned(part, &view, c, &motion.unforced, is_small),
+        |c, count| match catalogue.settings.stepping.resolves_touches() {
+            true => turned(part, &view, c, &motion.unforced, count),
             false => Turned::default(),
         },
     );
@@ -95,18 +95,17 @@ pub(crate) fn contact(
     swept
 }
 
-/// What a contact asks for because its bodies turn.
-fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Velocity], is_small: bool) -> Turned {
+/// What a contact of an island of `count` asks for because its bodies turn.
+fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Velocity], count: usize) -> Turned {
     let is_carried = turning::is_carried_round(bodies, contact, unforced);
-    let is_told = is_carried || (is_small && turning::is_on_still_plane(bodies, contact, unforced));
+    let is_told = is_carried || turning::is_told(bodies, contact, unforced, count, part.dt);
     if !is_told {
         return Turned::default();
     }
     if !is_carried {
-        // In a flight bodies come with the velocities of its start: what acts in all of it acts half-way.
         let half = 0.5 * part.dt;
-        let arms = if part.is_whole() { Default::default() } else { turning::arms(bodies, contact, unforced, half) };
-        return Turned { drift: turning::drift(bodies, contact, unforced, half), arms, ..Turned::default() };
+        let halfway = (!part.is_whole()).then(|| turning::halfway(bodies, contact, unforced, half));
+        return Turned { drift: turning::drift(bodies, contact, unforced, half), halfway, ..Turned::default() };
     }
     // In a flight velocities are those at its end, by which time bodies have turned by all of it; what is carried lags
     // where it is made to find the loads of a step.

@@ -56,8 +56,23 @@ pub(crate) struct Turned {
     /// See [`RowInput::arc`](granule_solver::RowInput::arc): of a contact that did not carry in the last step, and of
     /// one that did \[-\].
     pub(crate) arcs: [f64; 2],
-    /// By what the arms of A and B have turned where the impulse acts \[m\].
+    /// Where the impulse acts, if that is not where the contact is.
+    pub(crate) halfway: Option<Halfway>,
+}
+
+/// Where a contact is half-way through a flight: by what the arms of A and B have turned \[m\], and the normal \[-\].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Halfway {
     pub(crate) arms: [DVec3; 2],
+    pub(crate) normal: DVec3,
+}
+
+impl Halfway {
+    /// The mean of both.
+    pub(crate) fn mean(self, other: Halfway) -> Halfway {
+        let arms = [0, 1].map(|i| (self.arms[i] + other.arms[i]) * 0.5);
+        Halfway { arms, normal: (self.normal + other.normal).normalize() }
+    }
 }
 
 /// Margin beyond the distance that can be covered, over the thickness: keeps a resting contact in the list while it

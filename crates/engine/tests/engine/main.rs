@@ -20,6 +20,7 @@ mod locality;
 mod margins;
 mod promises;
 mod resolved;
+mod rolling;
 mod sizes;
 mod sleeping;
 mod start_overlap;

@@ -290,10 +290,10 @@ impl Row {
     }
 
     /// How fast a contact may come without being struck because a driven body that turns carried it before: an eighth
-    /// of what that does in a step \[m/s\].
+    /// of what that does along the normal in a step \[m/s\].
     pub fn ride(&self, bodies: &[SolverBody]) -> f64 {
         let rides = self.arc < 0.5 && self.drift != [0.0; 3] && self.is_carried_round(bodies);
-        if rides { 0.25 * self.drift().length() } else { 0.0 }
+        if rides { 0.25 * self.normal.dot(self.drift()).abs() } else { 0.0 }
     }
 
     /// Whether one of its bodies is driven and turns.

@@ -142,6 +142,9 @@ impl Book<'_> {
     }
 }
 
+/// Share of a drift along the surfaces that is rounding of its direction, single precision and all.
+const ALONG: f64 = 1e-5;
+
 /// Counts that a driven body which turns does not go along chords: its velocity at the end of a step is not that at the
 /// ends of the arms, and where it asks for more than a chord it may do work.
 fn carry(row: &Row, bodies: &[SolverBody], sum: &mut Ledger) {
@@ -150,7 +153,7 @@ fn carry(row: &Row, bodies: &[SolverBody], sum: &mut Ledger) {
     }
     sum.rise += 0.5 * row.impulse().dot(row.arc());
     sum.star_friction -= 0.5 * row.tangential_impulse.dot(row.arc());
-    if row.normal.dot(row.drift()) < 0.0 {
+    if row.normal.dot(row.drift()) < -ALONG * row.drift().length() {
         let work = |drift: DVec3| row.impulse().dot(drift).abs();
         sum.carried = (-sum.taken()).clamp(0.0, work(row.drift()));
         sum.raised = sum.rise.clamp(0.0, work(row.arc()));
