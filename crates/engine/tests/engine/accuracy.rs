@@ -72,7 +72,8 @@ fn each_number_does_what_it_says() {
     // What moves sideways or down is never held back, and lowers: measured 0.06 J, of 31 to 72 J by how a run goes.
     assert!(run(Accuracy { drift_budget: 0.0, ..good }).correction < 5e-3 * usual.correction);
     assert!(run(Accuracy { drift_budget_of_step: 0.0, ..good }).correction < 5e-3 * usual.correction);
-    assert_eq!(run(Accuracy { sleep_energy: 1e-30, ..good }).asleep, 0);
+    // One that lies still to the last bit sleeps all the same.
+    assert!(run(Accuracy { sleep_energy: 1e-30, ..good }).asleep <= 1);
     assert_eq!(run(Accuracy { sleep_time: 1e6, ..good }).asleep, 0);
     assert!(run(Accuracy { wake_load: 1e-4, ..good }).woke > usual.woke);
 }

@@ -32,6 +32,9 @@ const AGREEMENT: f64 = 1e-9;
 const DOUBTFUL: f64 = 0.05;
 /// A corner deeper than this share of the body's half width in the ground or in the wall beside it is not meant.
 const DEEPEST_IN_VALLEY: f64 = 0.5;
+/// What is farther from the end of a valley than so many times its depth lies beside it, where the surface may be
+/// anywhere: a corner 0.06 m above the ground was held at 0.04 m below the planes of a slope two cells away.
+const BESIDE: f64 = 2.0;
 /// Overlap with a ridge or rim deeper than this share of the body's width along the direction is not meant.
 const DEEPEST: f64 = 0.4;
 
@@ -192,15 +195,16 @@ impl<S: TriangleSurface> Wall<'_, S> {
     /// Whether `at` is in the wall by `deepest` at most \[m\], and is on its way to the foot, above the ground by `gap`
     /// \[m\], or below the foot.
     ///
-    /// In the ground, but under the wall and not its foot, it is held by the wall; beyond the wall the surface may have
-    /// bent away.
+    /// In the ground, but under the wall and not its foot, it is held by the wall; beyond the wall, and beyond the ends
+    /// of the foot, the surface may have bent away.
     fn holds(&self, at: DVec3, gap: f64, deepest: f64) -> bool {
         let depth = -self.inward.dot(at - self.foot[0]);
         let is_foot = |corner: usize| self.foot.contains(&self.facet.corners[corner]);
+        let is_below = |corner: usize| at.distance(self.facet.corners[corner]) <= BESIDE * depth.max(-gap);
         let is_near = match self.facet.region(at) {
             Region::Face => gap >= 0.0,
             Region::Edge(edge) => is_foot(edge) && is_foot((edge + 1) % 3),
-            Region::Corner(corner) => is_foot(corner),
+            Region::Corner(corner) => is_foot(corner) && is_below(corner),
         };
         (0.0..=deepest).contains(&depth) && is_near
     }
