@@ -29,9 +29,9 @@
 //! keeps a ball that rolls on a turntable on its circle.
 //!
 //! **Which contacts.** Of corners, capsules and balls with faces: of cuboids, hulls, half-spaces, containers. Facets of
-//! meshes count as faces, but what slides over them comes from one to the next and is never let nearer. Edges that
-//! cross have the first line only, and only where they stick. Cylinders, grains and curved ground are left as they are:
-//! of first order.
+//! meshes and height fields count as faces, but what slides over those that turn comes from one to the next and is
+//! never let nearer. Edges that cross have the first line only, and only where they stick. Cylinders, grains and curved
+//! ground are left as they are: of first order.
 //!
 //! **In a flight** ([`Part`](crate::step::part::Part)) bodies come with the velocities of its start, and move with the
 //! mean of those at its ends. What acts in all of it acts half-way: at the arms, and along the normal, to which the
@@ -65,17 +65,8 @@ pub(crate) fn drift(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], sha
     }
     let of_a = turning.tip_on_face(c, a, b);
     let of_b = turning.tip_on_face(&Contact { normal: -c.normal, ..*c }, b, a).map(|x| -x);
-    let acceleration = match (of_a, of_b) {
-        // Faces on each other: that of the one that is not moved by forces, or both alike.
-        (Some(of_a), Some(of_b)) => match (bodies.dynamic[a], bodies.dynamic[b]) {
-            (true, false) => of_a,
-            (false, true) => of_b,
-            _ => (of_a + of_b) * 0.5,
-        },
-        (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => turning.edges(c, a, b, share),
-    };
-    acceleration * share
+    let acceleration = turning.of_pair(c, (of_a, of_b), |of_a, of_b| (of_a + of_b) * 0.5);
+    acceleration.unwrap_or_else(|| turning.edges(c, a, b, share)) * share
 }
 
 /// Where a contact is after a `time` \[s\], half of a flight, of bodies with these velocities. The feature goes with
@@ -93,19 +84,12 @@ pub(crate) fn halfway(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], t
         let arms = [a, b].map(|i| (moves - velocity[i].linear) * time);
         Some(Halfway { arms, normal: (c.normal + turning.spin(face).cross(c.normal) * time).normalize() })
     };
-    match (on_face(a, b, c.normal), on_face(b, a, -c.normal)) {
-        (Some(of_a), Some(of_b)) => match (bodies.dynamic[a], bodies.dynamic[b]) {
-            (true, false) => of_a,
-            (false, true) => of_b,
-            _ => of_a.mean(of_b),
-        },
-        (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => {
-            let arm = |i: usize| turning.spin(i).cross(c.point - bodies.pose[i].position) * time;
-            let sticks = turning.edges(c, a, b, time) != DVec3::ZERO;
-            Halfway { arms: if sticks { [arm(a), arm(b)] } else { [DVec3::ZERO; 2] }, normal: c.normal }
-        }
-    }
+    let found = (on_face(a, b, c.normal), on_face(b, a, -c.normal));
+    turning.of_pair(c, found, Halfway::mean).unwrap_or_else(|| {
+        let arm = |i: usize| turning.spin(i).cross(c.point - bodies.pose[i].position) * time;
+        let sticks = turning.edges(c, a, b, time) != DVec3::ZERO;
+        Halfway { arms: if sticks { [arm(a), arm(b)] } else { [DVec3::ZERO; 2] }, normal: c.normal }
+    })
 }
 
 /// How far the velocities of the bodies of a contact lie behind their poses: by half of the last step \[s\].
@@ -131,6 +115,9 @@ const FAR: f64 = 0.5;
 /// Whether a contact in an island of `count` is asked what its bodies do because they turn in a time `dt` \[s\], if it
 /// carries nobody round.
 pub(crate) fn is_told(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], count: usize, dt: f64) -> bool {
+    if count >= MANY {
+        return false;
+    }
     let (a, b) = (c.a as usize, c.b as usize);
     let turn = |i: usize| if bodies.round[i] { 0.0 } else { velocity[i].angular.length() * dt };
     let turned = turn(a).max(turn(b));
@@ -138,8 +125,7 @@ pub(crate) fn is_told(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], c
         let along = || bodies.shape[i].flatness_along(bodies.pose[i].inverse_transform_vector(normal));
         !bodies.dynamic[i] && velocity[i] == Velocity::ZERO && along() != Flatness::None
     };
-    let is_told = count < FEW || (count < MANY && (is_still(b, c.normal) || is_still(a, -c.normal)));
-    turned > 0.0 && turned <= FAR && is_told
+    turned > 0.0 && turned <= FAR && (count < FEW || is_still(b, c.normal) || is_still(a, -c.normal))
 }
 
 /// The bodies and the velocities with which they turn.
@@ -149,6 +135,20 @@ struct Turning<'a> {
 }
 
 impl Turning<'_> {
+    /// What is found with A as the body that touches a face, and with B. Of faces on each other that of the one that is
+    /// moved by forces where the other is not, else the `mean`.
+    fn of_pair<T>(&self, c: &Contact, found: (Option<T>, Option<T>), mean: impl Fn(T, T) -> T) -> Option<T> {
+        let dynamic = &self.bodies.dynamic;
+        match found {
+            (Some(of_a), Some(of_b)) => Some(match (dynamic[c.a as usize], dynamic[c.b as usize]) {
+                (true, false) => of_a,
+                (false, true) => of_b,
+                _ => mean(of_a, of_b),
+            }),
+            (of_a, of_b) => of_a.or(of_b),
+        }
+    }
+
     /// Angular velocity of a body; a ball looks the same however it turns \[rad/s\].
     fn spin(&self, i: usize) -> DVec3 {
         if self.bodies.round[i] { DVec3::ZERO } else { self.velocity[i].angular }
