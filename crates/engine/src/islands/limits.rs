@@ -59,6 +59,8 @@ const LIFTED: f64 = 1.0 / 8.0;
 /// Bodies that can move, up to which a blow among them is told however slow it is. Where more rock on each other as
 /// they come to rest, every step would be full of them: 125 boxes that fall took 40 times as long.
 const SLOW_AND_FEW: usize = 2;
+/// How far bodies come in a part, over the size of what they meet, from which on it matters who is struck among many.
+pub(crate) const LEAP: f64 = 1.0;
 /// An impact law leaves approach speeds up to this many times g dt to the next contact stage.
 const LEFT: f64 = 0.4;
 /// The release of tracked energy leaves more, since it takes the worst contact first and so pays for the last of a

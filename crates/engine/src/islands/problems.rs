@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::islands::halves::Halves;
 use crate::islands::impact::{Impact, ImpactTotals, Standing};
 use crate::islands::layout::{Layout, Place, Span};
-use crate::islands::limits::{Limits, Scale};
+use crate::islands::limits::{LEAP, Limits, Scale};
 use crate::islands::pieces::{Outcome, Pieces};
 use crate::islands::scratch::Lender;
 use crate::islands::sleep::{Sleep, Sleepers};
@@ -88,8 +88,8 @@ pub(crate) struct Given<'a> {
 
 /// What of an overlap's bound no rounding of it reaches: contacts beyond that share are looked at one by one.
 const SURELY: f64 = 1.0 - 1e-12;
-/// Rows of an island from which on it is not asked whether something in it was struck: no island of few bodies has so
-/// many.
+/// Rows of an island from which on it is not asked whether something in it was struck, unless bodies leap ([`LEAP`]):
+/// no island of few bodies has so many.
 const MANY: usize = 1000;
 /// Rows of an island from which on they are prepared on all threads.
 const PARALLEL: usize = 4096;
@@ -144,7 +144,8 @@ fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
 /// `speed` is how fast its bodies are against each other \[m/s\]. Velocities `before` are those with which all of them
 /// came, driven ones as well: that the motion of a floor changes strikes nobody who lies on it.
 fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocity]) -> bool {
-    if island.rows.len() >= MANY {
+    let leaps = |row: &Row| speed * limits.dt > LEAP * row.radius;
+    if island.rows.len() >= MANY && !island.rows.iter().any(leaps) {
         return false;
     }
     let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0).count();

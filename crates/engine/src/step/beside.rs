@@ -14,6 +14,7 @@ impl Alone {
     pub(crate) fn begin(&mut self) {
         self.in_use = 0;
         self.members.clear();
+        self.crowd.clear();
     }
 
     /// Bodies that have made the part alone; empty where there are none.

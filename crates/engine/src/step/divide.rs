@@ -82,11 +82,12 @@ impl Step<'_> {
         }
         let part = self.part(dt);
         let outcome = self.attempt_from(&part, depth)?;
-        if self.scratch.failed.is_empty() {
+        let may_halve = depth < DEEPEST || self.is_long(dt, depth);
+        if self.scratch.failed.is_empty() && (self.scratch.alone.crowd.is_empty() || !may_halve) {
             self.accept(&outcome);
             return Ok(());
         }
-        if depth >= DEEPEST && !self.is_long(dt, depth) {
+        if !may_halve {
             return self.insist(outcome, depth);
         }
         // A driven body that stood in the step before has had its chance; what is no jam is divided like any other
@@ -113,8 +114,8 @@ impl Step<'_> {
         self.end(solved)
     }
 
-    /// Whether a part of a step is still long for the bodies that failed in it: one moved by more than its thickness,
-    /// or swung visibly out of the straight line along which contacts see it.
+    /// Whether a part of a step is still long for the bodies that failed in it: some are a crowd, one moved by more
+    /// than its thickness, or swung visibly out of the straight line along which contacts see it.
     fn is_long(&self, dt: f64, depth: usize) -> bool {
         let may = (DEEPEST..DEEPEST_THIN).contains(&depth) && self.report.substeps + self.report.undone < MOST_PARTS;
         let (bodies, transport) = (self.bodies(), &self.scratch.motion.transport);
@@ -122,7 +123,8 @@ impl Step<'_> {
         let mut failed = self.scratch.failed.iter().map(|k| &contacts[*k as usize]);
         let way = |i: u32| way_moved(&bodies, transport, i as usize, dt);
         let swing = |i: u32| swing(&bodies, transport, i as usize, dt);
-        may && failed.any(|c| way(c.a) + way(c.b) > c.thickness || swing(c.a) + swing(c.b) > UNSEEN * c.thickness)
+        may && (!self.scratch.alone.crowd.is_empty()
+            || failed.any(|c| way(c.a) + way(c.b) > c.thickness || swing(c.a) + swing(c.b) > UNSEEN * c.thickness))
     }
 
     fn halve(&mut self, dt: f64, depth: usize) -> Result<(), Stop> {
@@ -189,6 +191,7 @@ impl Step<'_> {
         group.members.clear();
         group.members.extend_from_slice(alone.members());
         group.members.resize(bodies.len(), false);
+        alone.crowd.iter().for_each(|i| group.members[*i as usize] = true);
         let mut count = group.members.iter().filter(|member| **member).count();
         for c in failed.iter().map(|k| &contacts[*k as usize]) {
             let island = islands.island_of(c.a).or(islands.island_of(c.b)).and_then(|island| islands.get(island));

@@ -184,6 +184,8 @@ pub(crate) struct Alone {
     pub(crate) members: Vec<bool>,
     /// Bodies of worlds that did not come to the end of a part of the step; empty where there are none.
     pub(crate) hopeless: Vec<bool>,
+    /// Bodies that leap, for whom shorter parts are worlds of few that none leaves.
+    pub(crate) crowd: Vec<u32>,
     pub(crate) contacts: Vec<(Contact, Carried)>,
 }
 
