@@ -25,6 +25,8 @@
 //! How a world makes its part is left to [`few`](crate::step::few), how what it comes to enters the part to
 //! [`beside`](crate::step::beside).
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use granule_islands::Island;
 use rayon::prelude::*;
 
@@ -32,7 +34,7 @@ use crate::islands::limits::LEAP;
 use crate::step::attempt::Step;
 use crate::step::few::Origin;
 use crate::step::part::Part;
-use crate::step::scratch::{Alone, Exchange, Scratch, World};
+use crate::step::scratch::{Alone, Exchange, Scratch, Workspace, World};
 use crate::step::substep::Solved;
 use crate::world::bodies::{BodyState, Table};
 use crate::world::catalogue::Catalogue;
@@ -63,11 +65,11 @@ impl Alone {
         let Exchange { active, problems, impact, .. } = exchange;
         let table = &catalogue.bodies;
         self.find_worlds(table, from.kept, problems.struck(), active.all(), part.dt);
-        let bodies = from.kept.bodies.view(table, from.frames);
+        let workspaces = &self.workspaces;
         let run = |world: &mut World| {
-            world.fill(catalogue, from);
-            world.go(part, records_loads);
-            world.is_made &= !world.has_strayed(&bodies, from.looked, part.dt);
+            let mut workspace = lock(workspaces).pop().unwrap_or_default();
+            world.make(catalogue, from, part, records_loads, &mut workspace);
+            lock(workspaces).push(workspace);
         };
         let worlds = &mut self.worlds[..self.in_use];
         if worlds.len() > 1 {
@@ -149,6 +151,11 @@ impl Alone {
             *in_use += 1;
         }
     }
+}
+
+/// The workspaces that nobody uses; one that a panic has left is made anew like any other.
+fn lock(workspaces: &Mutex<Vec<Workspace>>) -> MutexGuard<'_, Vec<Workspace>> {
+    workspaces.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether next to nothing of an island of so many bodies touches.

@@ -94,7 +94,7 @@ impl Step<'_> {
         let StepReport { pairs, contacts, touching, islands, largest_island, .. } = self.report;
         for world in worlds[..*in_use].iter_mut().filter(|world| world.is_made) {
             self.report.add(&world.report);
-            loads.take_over(&mut world.scratch.loads, &world.of);
+            loads.take_over(&mut world.loads, &world.of);
         }
         let now = self.datum.energies(&self.bodies());
         let energy = &mut self.report.energy;

@@ -25,7 +25,7 @@ use crate::step::detect;
 use crate::step::drive;
 use crate::step::event::KEPT;
 use crate::step::part::{Part, Pass};
-use crate::step::scratch::{Detection, START_OF_EVENTS, Scratch, Strayed, World};
+use crate::step::scratch::{Detection, START_OF_EVENTS, Scratch, Strayed, Workspace, World};
 use crate::world::bodies::{Bodies, Frames};
 use crate::world::catalogue::Catalogue;
 use crate::world::contact::{Contact, Contacts, inherit};
@@ -55,10 +55,27 @@ pub(crate) struct Origin<'a> {
 }
 
 impl World {
+    /// Makes the `part` that is made of the whole, from touch to touch, for the bodies that it is of. It is not made
+    /// where these may have passed others of the whole, which are where they were when the contacts were looked for.
+    pub(crate) fn make(
+        &mut self,
+        whole: &Catalogue,
+        from: &Origin<'_>,
+        part: &Part,
+        records_loads: bool,
+        workspace: &mut Workspace,
+    ) {
+        self.fill(whole, from, workspace);
+        self.go(part, records_loads, workspace);
+        let bodies = from.kept.bodies.view(&whole.bodies, from.frames);
+        self.is_made &= !self.has_strayed(&bodies, from.looked, part.dt, &workspace.scratch);
+    }
+
     /// Makes this a world of the bodies that it is of, in the state that was `kept`, to be looked at anew.
-    pub(crate) fn fill(&mut self, whole: &Catalogue, from: &Origin<'_>) {
+    fn fill(&mut self, whole: &Catalogue, from: &Origin<'_>, workspace: &mut Workspace) {
         let Origin { kept, frames, looked } = *from;
-        let World { catalogue, state, scratch, of, contacts, .. } = self;
+        let World { state, of, contacts, .. } = self;
+        let Workspace { catalogue, scratch } = workspace;
         catalogue.take(whole, of);
         let Strayed { from, crowd, needed } = scratch.strayed.get_or_insert_default();
         from.clear();
@@ -89,10 +106,11 @@ impl World {
         detected.is_stale = true;
     }
 
-    /// Makes the part that is made of the whole, from touch to touch.
-    pub(crate) fn go(&mut self, part: &Part, records_loads: bool) {
+    /// Makes the part, from touch to touch.
+    fn go(&mut self, part: &Part, records_loads: bool, workspace: &mut Workspace) {
         let (datum, dt) = (part.datum, part.dt);
-        let World { catalogue, state, scratch, report, is_made, is_hopeless, .. } = self;
+        let World { state, loads, report, is_made, is_hopeless, .. } = self;
+        let Workspace { catalogue, scratch } = workspace;
         scratch.loads.is_on = records_loads;
         scratch.loads.take_back(Entered::default());
         scratch.detection.search.reach.ask_for_nothing();
@@ -112,14 +130,15 @@ impl World {
         step.lag(dt);
         *report = step.report;
         scratch.end_step(false);
+        std::mem::swap(loads, &mut scratch.loads);
     }
 }
 
 impl World {
     /// Whether bodies have come so much further in a part of `dt` \[s\] than contacts were `looked` for in the whole
     /// that they may have passed its other `bodies`: by half the width of their thinnest piece.
-    pub(crate) fn has_strayed(&self, bodies: &Bodies<'_>, looked: &Contacts, dt: f64) -> bool {
-        let Some(Strayed { needed, .. }) = self.scratch.strayed.as_ref().filter(|_| self.is_made) else { return false };
+    fn has_strayed(&self, bodies: &Bodies<'_>, looked: &Contacts, dt: f64, scratch: &Scratch) -> bool {
+        let Some(Strayed { needed, .. }) = scratch.strayed.as_ref().filter(|_| self.is_made) else { return false };
         // From where a body was, as far as it may come with so much reach.
         let around =
             |i: usize, reach: f64| bodies.boxes[i].padded(way(bodies, i, &looked.velocity[i], DVec3::ZERO, dt) + reach);

@@ -1,7 +1,7 @@
 //! What a step works with: memory that it fills before it reads it, and what follows from the state.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use granule_forces::Force;
 use granule_islands::Islands;
@@ -180,6 +180,7 @@ pub(crate) struct Alone {
     /// Worlds that are in use in the part, and others that were before, by their places in the list.
     pub(crate) worlds: Vec<World>,
     pub(crate) in_use: usize,
+    pub(crate) workspaces: Mutex<Vec<Workspace>>,
     /// Bodies of those that were made; empty where there are none.
     pub(crate) members: Vec<bool>,
     /// Bodies of worlds that did not come to the end of a part of the step; empty where there are none.
@@ -189,12 +190,26 @@ pub(crate) struct Alone {
     pub(crate) contacts: Vec<(Contact, Carried)>,
 }
 
-/// Few bodies, with what they may meet, as a simulation of their own in which they make a part of a step.
+/// What worlds work with while they make their part, one after the other: as many as run at a time.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct Workspace {
     pub(crate) catalogue: Catalogue,
-    pub(crate) state: State,
     pub(crate) scratch: Scratch,
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Workspace { catalogue: Catalogue::new(Settings::default(), 0), scratch: Scratch::default() }
+    }
+}
+
+/// Few bodies, with what they may meet, as a simulation of their own in which they make a part of a step, and what they
+/// come to.
+#[derive(Debug, Default)]
+pub(crate) struct World {
+    pub(crate) state: State,
+    /// What its contacts did.
+    pub(crate) loads: Loads,
     /// Dense indices of its bodies in the whole, ascending.
     pub(crate) of: Vec<u32>,
     /// The contacts between them with which the part begins, in their numbers in the whole.
@@ -204,21 +219,6 @@ pub(crate) struct World {
     /// Whether it did not come to the end of the part.
     pub(crate) is_hopeless: bool,
     pub(crate) report: StepReport,
-}
-
-impl Default for World {
-    fn default() -> Self {
-        World {
-            catalogue: Catalogue::new(Settings::default(), 0),
-            state: State::default(),
-            scratch: Scratch::default(),
-            of: Vec::new(),
-            contacts: Vec::new(),
-            is_made: false,
-            is_hopeless: false,
-            report: StepReport::default(),
-        }
-    }
 }
 
 /// Bodies that make a part again, and what the others came to meanwhile.
