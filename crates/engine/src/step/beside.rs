@@ -10,11 +10,16 @@ use crate::world::contact::{Carried, Contact, Contacts};
 use crate::world::state::{Rest, State};
 
 impl Alone {
-    /// Nobody makes a part alone.
+    /// Begins a part: nobody makes it alone, or is a crowd in it.
     pub(crate) fn begin(&mut self) {
+        self.forget();
+        self.crowd.clear();
+    }
+
+    /// Nobody makes the part alone.
+    pub(crate) fn forget(&mut self) {
         self.in_use = 0;
         self.members.clear();
-        self.crowd.clear();
     }
 
     /// Bodies that have made the part alone; empty where there are none.

@@ -17,7 +17,7 @@ use crate::contacts::crossing::{Crossings, add_passages};
 use crate::contacts::reach::Reach;
 use crate::contacts::search::{Known, Search};
 use crate::islands::limits::drift_budget_of_step;
-use crate::step::part::Part;
+use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Detection, Exchange, Motions};
 use crate::world::bodies::{Bodies, BodyState, Frames};
 use crate::world::catalogue::Catalogue;
@@ -32,7 +32,8 @@ pub(crate) fn refresh(
     search: &mut Search,
     clock: &mut Clock,
 ) {
-    if detected.is_stale || detected.contacts.is_short(bodies, part.dt) {
+    // What loads are told by is left of what was found, and nothing is to be added.
+    if part.pass != Pass::Loads && (detected.is_stale || detected.contacts.is_short(bodies, part.dt)) {
         look(part.ahead(), bodies, detected, search, clock);
     }
 }

@@ -5,6 +5,8 @@
 //! its bound and grew in the step by more than a share of what was left to the limit (`world::overlap`), but no less
 //! than [`UNSEEN`]: a contact that creeps there is the drift correction's business, and no division changes it.
 //!
+//! **Crowds** are divided in the same way ([`alone`](crate::step::alone)).
+//!
 //! **Groups.** Bodies that hang together by contacts before or after the move are a group, and groups do not know of
 //! each other within a step. Where the groups that failed hold less than half of the bodies, the others keep what they
 //! came to, and only those go back and move on in two halves; see [`Step::make_again`]. If what was kept apart
@@ -114,7 +116,7 @@ impl Step<'_> {
         self.end(solved)
     }
 
-    /// Whether a part of a step is still long for the bodies that failed in it: some are a crowd, one moved by more
+    /// Whether a part of a step is still long: some are a crowd in it, or of the bodies that failed one moved by more
     /// than its thickness, or swung visibly out of the straight line along which contacts see it.
     fn is_long(&self, dt: f64, depth: usize) -> bool {
         let may = (DEEPEST..DEEPEST_THIN).contains(&depth) && self.report.substeps + self.report.undone < MOST_PARTS;
@@ -170,8 +172,8 @@ impl Step<'_> {
         self.halve(part.dt, depth)
     }
 
-    /// The bodies that hang together with contacts that failed, and those that made the part alone; none where that is
-    /// half of those awake or more.
+    /// The bodies that hang together with contacts that failed, those of a crowd, and those that made the part alone;
+    /// none where that is half of those awake or more.
     fn failed_group(&mut self) -> Option<Group> {
         // Laws that resolve impacts cluster by cluster book them together.
         if !self.catalogue.settings.law.is_released() {
@@ -192,7 +194,7 @@ impl Step<'_> {
         group.members.extend_from_slice(alone.members());
         group.members.resize(bodies.len(), false);
         alone.crowd.iter().for_each(|i| group.members[*i as usize] = true);
-        let mut count = group.members.iter().filter(|member| **member).count();
+        let mut count = group.members.iter().zip(&*awake).filter(|(member, awake)| **member && **awake).count();
         for c in failed.iter().map(|k| &contacts[*k as usize]) {
             let island = islands.island_of(c.a).or(islands.island_of(c.b)).and_then(|island| islands.get(island));
             for i in island.map_or(&[][..], |island| island.bodies) {

@@ -185,7 +185,7 @@ pub(crate) struct Alone {
     pub(crate) members: Vec<bool>,
     /// Bodies of worlds that did not come to the end of a part of the step; empty where there are none.
     pub(crate) hopeless: Vec<bool>,
-    /// Bodies that leap, for whom shorter parts are worlds of few that none leaves.
+    /// Bodies for whom the part is to be divided, as shorter ones are worlds of few; see [`alone`](crate::step::alone).
     pub(crate) crowd: Vec<u32>,
     pub(crate) contacts: Vec<(Contact, Carried)>,
 }
