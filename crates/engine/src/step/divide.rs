@@ -123,8 +123,11 @@ impl Step<'_> {
         let (bodies, transport) = (self.bodies(), &self.scratch.motion.transport);
         let contacts = &self.state.detected.contacts.list;
         let mut failed = self.scratch.failed.iter().map(|k| &contacts[*k as usize]);
-        let way = |i: u32| way_moved(&bodies, transport, i as usize, dt);
-        let swing = |i: u32| swing(&bodies, transport, i as usize, dt);
+        // What made the part alone has not moved as the part was solved for it.
+        let is_alone = |i: u32| self.scratch.alone.members().get(i as usize).is_some_and(|member| *member);
+        let moved = |i: u32| if is_alone(i) { bodies.velocity } else { transport };
+        let way = |i: u32| way_moved(&bodies, moved(i), i as usize, dt);
+        let swing = |i: u32| swing(&bodies, moved(i), i as usize, dt);
         may && (!self.scratch.alone.crowd.is_empty()
             || failed.any(|c| way(c.a) + way(c.b) > c.thickness || swing(c.a) + swing(c.b) > UNSEEN * c.thickness))
     }
