@@ -307,8 +307,8 @@ impl Step<'_> {
 }
 
 /// Whether a contact touches and comes slowly, or leaves so that gravity brings it back within a step; what is carried
-/// round comes as fast as its velocity lags. A corner that leaves and turns back within a long step is no load: in a gas
-/// of hulls that made energy of 4e-3 of what it had in a step.
+/// round comes as fast as its velocity lags. A corner that leaves and turns back within a long step is no load: in a
+/// gas of hulls that made energy of 4e-3 of what it had in a step.
 fn is_load(contact: &Contact, bodies: &Bodies<'_>, limits: &Limits) -> bool {
     if !contact.is_near() {
         return false;

@@ -9,6 +9,7 @@ mod energy_sources;
 mod event_fallback;
 mod fields_wake;
 mod forces;
+mod gases;
 mod grain;
 mod grain_sandwich;
 mod grain_twins;
