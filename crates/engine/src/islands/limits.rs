@@ -197,11 +197,6 @@ impl Limits {
         self.speed_of_gravity(if self.resolves_slow { RESOLVED * LEFT } else { LEFT }, speed)
     }
 
-    /// Speed up to which gravity brings back within a step what leaves \[m/s\].
-    pub(crate) fn fetched_back(&self, speed: f64) -> f64 {
-        self.speed_of_gravity(1.0, speed)
-    }
-
     /// How energy is released.
     pub(crate) fn release(&self, tracking: Tracking, speed: f64) -> ReleaseSettings {
         let threshold = self.speed_of_gravity(LEFT_BY_RELEASE, speed);
