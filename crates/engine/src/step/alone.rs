@@ -44,10 +44,6 @@ use crate::world::state::State;
 /// Bodies that can move in a world of their own, at most.
 pub(crate) const FEW: usize = 24;
 
-/// [`LEAP`] of laws that resolve impacts cluster by cluster: steps that take clusters together lose what they do not
-/// meet one by one. With a whole thickness `smm` lost a third of the energy of a gas at 10 steps a second.
-const LEAP_OF_CLUSTERS: f64 = 0.1;
-
 /// Contacts that lie, for each body, up to which many bodies are a gas, whose impacts are few at a time.
 const SPARSE: f64 = 0.25;
 
@@ -68,7 +64,7 @@ impl Alone {
     fn run(&mut self, catalogue: &Catalogue, part: &Part, from: &Origin<'_>, exchange: &Exchange, records_loads: bool) {
         let Exchange { active, problems, impact, .. } = exchange;
         let table = &catalogue.bodies;
-        let leap = part.dt / if catalogue.settings.law.is_released() { LEAP } else { LEAP_OF_CLUSTERS };
+        let leap = part.dt / LEAP;
         self.find_worlds(table, from.kept, problems.struck(), active.all(), leap);
         let workspaces = &self.workspaces;
         let run = |world: &mut World| {
