@@ -180,6 +180,7 @@ pub(crate) struct Alone {
     /// Worlds that are in use in the part, and others that were before, by their places in the list.
     pub(crate) worlds: Vec<World>,
     pub(crate) in_use: usize,
+    /// Those that no world uses.
     pub(crate) workspaces: Mutex<Vec<Workspace>>,
     /// Bodies of those that were made; empty where there are none.
     pub(crate) members: Vec<bool>,

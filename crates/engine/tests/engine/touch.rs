@@ -9,7 +9,7 @@ use granule_engine::Stepping;
 use granule_engine::prelude::*;
 use granule_geometry::GrainOptions;
 
-use crate::support::ROCK;
+use crate::support::{ROCK, ball, cuboid, elastic};
 
 /// A simulation with one material and a floor at height 0.
 fn on_floor(settings: Settings, material: Material) -> (Simulation, MaterialId) {
@@ -22,18 +22,6 @@ fn on_floor(settings: Settings, material: Material) -> (Simulation, MaterialId) 
 
 fn settings(stepping: Stepping, time_step: Option<f64>) -> Settings {
     Settings { stepping, time_step, sleeping: false, ..Settings::default() }
-}
-
-fn elastic(friction: f64) -> Material {
-    Material { restitution: 1.0, static_friction: friction, dynamic_friction: friction, ..ROCK }
-}
-
-fn cuboid(size: DVec3) -> Shape {
-    Shape::cuboid(size).expect("the size is valid")
-}
-
-fn ball(radius: f64) -> Shape {
-    Shape::sphere(radius).expect("the radius is valid")
 }
 
 /// Share of its E* that a ball of radius R, dropped by R/2, has lost after so many steps of `fall / steps_a_fall`; and
