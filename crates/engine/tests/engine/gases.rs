@@ -5,7 +5,7 @@
 use granule_engine::prelude::*;
 use granule_solver::Law;
 
-use crate::support::{ball, cuboid, elastic};
+use crate::elastic::{ball, cuboid, elastic};
 
 /// Largest difference of the kinetic energies of elastic bodies in a closed box, over the first of them, and the hits a
 /// second.

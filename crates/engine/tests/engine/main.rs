@@ -5,6 +5,7 @@ mod blocks_on_grounds;
 mod books;
 mod carried_round;
 mod cylinder;
+mod elastic;
 mod energy_sources;
 mod event_fallback;
 mod fields_wake;

@@ -9,7 +9,8 @@ use granule_engine::Stepping;
 use granule_engine::prelude::*;
 use granule_geometry::GrainOptions;
 
-use crate::support::{ROCK, ball, cuboid, elastic};
+use crate::elastic::{ball, cuboid, elastic};
+use crate::support::ROCK;
 
 /// A simulation with one material and a floor at height 0.
 fn on_floor(settings: Settings, material: Material) -> (Simulation, MaterialId) {

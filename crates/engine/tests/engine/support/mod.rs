@@ -14,16 +14,3 @@ pub(crate) const ROCK: Material = Material {
     torsional_friction: 0.0,
     stiffness: 1.0,
 };
-
-/// Rock that gives everything back.
-pub(crate) fn elastic(friction: f64) -> Material {
-    Material { restitution: 1.0, static_friction: friction, dynamic_friction: friction, ..ROCK }
-}
-
-pub(crate) fn cuboid(size: DVec3) -> Shape {
-    Shape::cuboid(size).expect("the size is valid")
-}
-
-pub(crate) fn ball(radius: f64) -> Shape {
-    Shape::sphere(radius).expect("the radius is valid")
-}
