@@ -97,6 +97,27 @@ impl Round {
         self.place(self.cylinder.nearest(self.own(point - self.centre)))
     }
 
+    /// The unit vector from the solid to `point`, of a line that runs `along` and is nearest to it there.
+    ///
+    /// The difference of the nearest points loses it as they come near each other; what the surfaces are like there
+    /// does not. It is that of the side or the end where the point is over one, and across the line and the rim else.
+    fn outward(&self, point: DVec3, along: Option<DVec3>, offset: DVec3) -> DVec3 {
+        let (own, distance) = (self.own(point - self.centre), offset.length());
+        let Cylinder { radius, half_length } = self.cylinder;
+        let side = across(own);
+        match (side.length() > radius, own.z.abs() > half_length) {
+            (true, false) => self.turned(side.normalize()),
+            (false, true) => self.axis() * 1f64.copysign(own.z),
+            _ => {
+                let rim = self.turned(DVec3::Z.cross(side));
+                let both = along.map_or(DVec3::ZERO, |along| along.cross(rim));
+                // The angle of the two is as uncertain as that of the points, over the sine of the angle.
+                let across_both = both * both.dot(offset).signum();
+                if across_both.length() > distance { across_both.normalize() } else { offset / distance }
+            }
+        }
+    }
+
     /// The point of a segment that is nearest to the solid, where that is no end of it: the distance from something
     /// convex is a convex function.
     fn nearest_within(&self, [start, end]: [DVec3; 2]) -> Option<DVec3> {
@@ -373,22 +394,24 @@ impl<'a> Bodies<'a> {
             Best { bodies: self, found: start, nearest: f64::INFINITY, foot: start.foot, along: start.normal };
         match (&self.a, &self.b) {
             (Piece::Flat(solid, topology), Piece::Round(round)) => {
-                self.flat_and_round(solid, topology, self.shift, round, start.normal, &mut |p, q| best.pair(p, q));
+                self.flat_and_round(solid, topology, self.shift, round, start.normal, &mut |p, q, n| {
+                    best.pair(p, q, n)
+                });
             }
             (Piece::Round(round), Piece::Flat(solid, topology)) => {
-                self.flat_and_round(solid, topology, -self.shift, round, -start.normal, &mut |p, q| {
-                    best.pair(q + self.shift, p + self.shift);
+                self.flat_and_round(solid, topology, -self.shift, round, -start.normal, &mut |p, q, n| {
+                    best.pair(q + self.shift, p + self.shift, -n);
                 });
             }
             (Piece::Round(a), Piece::Round(b)) => {
                 let moved = Round { centre: a.centre + self.shift, ..*a };
-                rims_and_round(&moved, b, -start.normal, &mut |p, q| best.pair(p, q));
-                rims_and_round(b, &moved, start.normal, &mut |p, q| best.pair(q, p));
+                rims_and_round(&moved, b, -start.normal, &mut |p, q, n| best.pair(p, q, n));
+                rims_and_round(b, &moved, start.normal, &mut |p, q, n| best.pair(q, p, -n));
                 let (p, q) = nearest_of_segments(&moved.core(), &b.core());
                 if let Some(n) = (p - q).try_normalize()
                     && n.dot(a.axis()).abs().max(n.dot(b.axis()).abs()) <= SQUARE
                 {
-                    best.pair(p - a.cylinder.radius * n, q + b.cylinder.radius * n);
+                    best.pair(p - a.cylinder.radius * n, q + b.cylinder.radius * n, n);
                 }
             }
             (Piece::Flat(..), Piece::Flat(..)) => {}
@@ -412,20 +435,24 @@ impl<'a> Bodies<'a> {
         shift: DVec3,
         round: &Round,
         normal: DVec3,
-        pair: &mut impl FnMut(DVec3, DVec3),
+        pair: &mut impl FnMut(DVec3, DVec3, DVec3),
     ) {
         let floor = -solid.reach(-normal) + BESIDE * self.size;
         let is_near = |corner: &DVec3| corner.dot(normal) <= floor;
+        let mut pair_with = |point: DVec3, along: Option<DVec3>| {
+            let on_round = round.nearest(point);
+            pair(point, on_round, round.outward(point, along, point - on_round));
+        };
         for corner in solid.corners.iter().filter(|c| is_near(c)) {
             let point = *corner + shift;
-            pair(point, round.nearest(point));
+            pair_with(point, None);
         }
         for edge in topology.edges {
             let ends = edge.vertices.map(|v| solid.corners[v as usize]);
             if ends.iter().any(is_near) {
                 let [start, end] = ends.map(|p| p + shift);
                 if let Some(point) = round.nearest_within([start, end]) {
-                    pair(point, round.nearest(point));
+                    pair_with(point, (end - start).try_normalize());
                 }
             }
         }
@@ -444,11 +471,9 @@ struct Best<'b, 'a> {
 
 impl Best<'_, '_> {
     /// Tries the direction from a point of B to one of A.
-    fn pair(&mut self, on_a: DVec3, on_b: DVec3) {
-        let offset = on_a - on_b;
-        let distance = offset.length();
+    fn pair(&mut self, on_a: DVec3, on_b: DVec3, normal: DVec3) {
+        let distance = (on_a - on_b).length();
         if distance > 0.0 && distance.is_finite() {
-            let normal = offset / distance;
             if distance < self.nearest {
                 (self.nearest, self.foot, self.along) = (distance, on_b, normal);
             }
@@ -471,7 +496,7 @@ impl Best<'_, '_> {
 }
 
 /// Tries the rims of `round` that may be nearest along `outward` against `other`.
-fn rims_and_round(round: &Round, other: &Round, outward: DVec3, pair: &mut impl FnMut(DVec3, DVec3)) {
+fn rims_and_round(round: &Round, other: &Round, outward: DVec3, pair: &mut impl FnMut(DVec3, DVec3, DVec3)) {
     let own = round.own(outward);
     let Some(side) = across(own).try_normalize() else { return };
     for is_high in [false, true] {
@@ -490,8 +515,11 @@ fn rims_and_round(round: &Round, other: &Round, outward: DVec3, pair: &mut impl 
             angle *= 4.0;
         }
         if slope(-angle) < 0.0 && slope(angle) > 0.0 {
-            let p = point(root(-angle, angle, slope));
-            pair(p, other.nearest(p));
+            let at = root(-angle, angle, slope);
+            let (sin, cos) = libm::sincos(at);
+            let (p, along) = (point(at), round.turned(cos * beside - sin * side));
+            let q = other.nearest(p);
+            pair(p, q, other.outward(p, Some(along), p - q));
         }
     }
 }

@@ -17,6 +17,8 @@ use crate::geometry::Geometry;
 
 /// Gaps that differ by this share of the size are equal.
 const LEVEL: f64 = 1e-9;
+/// Bodies and points nearer than this share of the size just touch: some times what `sphere` takes to be at a surface.
+const TOUCH: f64 = 1e-8;
 /// Points nearer than this share of the size have the direction of the pair where theirs differs by less than `ALONG`.
 const POINT: f64 = 1e-6;
 /// Angle between two directions that may be the same \[rad\].
@@ -41,7 +43,7 @@ pub(super) fn beside_round(
     }
     let first = out.len();
     let lowest = out[start..].iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
-    let limits = Limits { normal: found.normal, lowest: lowest - LEVEL * size, size, start };
+    let limits = Limits { normal: found.normal, lowest, size, start };
     let outward = [-found.normal, found.normal];
     for (k, round) in rounds.iter().enumerate() {
         let (Some(round), side, other) = (round, sides[k], sides[1 - k]) else { continue };
@@ -90,7 +92,7 @@ fn against_point(point: DVec3, other: Side, margin: f64, out: &mut Vec<ContactPo
 struct Limits {
     /// From B to A.
     normal: DVec3,
-    /// Nothing is deeper than the pair \[m\].
+    /// Gap of the pair: nothing is deeper \[m\].
     lowest: f64,
     /// Length to which tolerances are relative \[m\].
     size: f64,
@@ -105,16 +107,21 @@ impl Limits {
         let Some(contact) = out.get(place).copied() else { return };
         out.truncate(place);
         let contact = if is_of_a { contact } else { contact.swapped() };
-        if contact.gap < self.lowest || contact.normal.dot(self.normal) < BESIDE {
+        let level = LEVEL * self.size;
+        // A point at the surface is told that of a side, an end or a face, whichever: beside an edge it is none. Where
+        // bodies just touch, all places at which they do have the direction of the pair, and none is nearer.
+        let touches = contact.gap.abs().max(self.lowest.abs()) <= TOUCH * self.size;
+        if contact.gap < self.lowest - level || !touches && contact.normal.dot(self.normal) < BESIDE {
             return;
         }
         // The direction between points that are this near is known to rounding only.
         let is_along = contact.gap.abs() <= POINT * self.size && (contact.normal - self.normal).length() <= ALONG;
-        let normal = if is_along { self.normal } else { contact.normal };
+        let normal = if touches || is_along { self.normal } else { contact.normal };
+        let gap = if touches { contact.gap.max(self.lowest) } else { contact.gap };
         let spot = if is_of_a { Spot::CornerOfA(name) } else { Spot::CornerOfB(name) };
-        let contact = ContactPoint { normal, half_width: f64::INFINITY, feature: spot.key(), ..contact };
+        let contact = ContactPoint { normal, gap, half_width: f64::INFINITY, feature: spot.key(), ..contact };
         match out[self.start..].iter_mut().find(|c| c.feature == contact.feature) {
-            Some(listed) if contact.gap < listed.gap - LEVEL * self.size => *listed = contact,
+            Some(listed) if contact.gap < listed.gap - level => *listed = contact,
             Some(_) => {}
             None => out.push(contact),
         }

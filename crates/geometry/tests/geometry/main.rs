@@ -19,6 +19,7 @@ mod narrow_joints;
 mod narrow_lost;
 mod narrow_mesh;
 mod narrow_support;
+mod narrow_touch;
 mod narrow_wall;
 mod passage;
 mod refused;
