@@ -97,7 +97,8 @@ impl Round {
         self.place(self.cylinder.nearest(self.own(point - self.centre)))
     }
 
-    /// The unit vector from the solid to `point`, of a line that runs `along` and is nearest to it there.
+    /// The unit vector from the solid to `point`, at `offset` from its nearest point: a point of a line that runs
+    /// `along` and is nearest to the solid there, or a corner.
     ///
     /// The difference of the nearest points loses it as they come near each other; what the surfaces are like there
     /// does not. It is that of the side or the end where the point is over one, and across the line and the rim else.
@@ -111,7 +112,8 @@ impl Round {
             _ => {
                 let rim = self.turned(DVec3::Z.cross(side));
                 let both = along.map_or(DVec3::ZERO, |along| along.cross(rim));
-                // The angle of the two is as uncertain as that of the points, over the sine of the angle.
+                // The rim's is as long as the radius. The direction across both is as uncertain as the lines, over
+                // the sine of their angle, that of the points as they are, over their distance.
                 let across_both = both * both.dot(offset).signum();
                 if across_both.length() > distance { across_both.normalize() } else { offset / distance }
             }
