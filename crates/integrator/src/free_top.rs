@@ -20,17 +20,30 @@
 //!
 //! n is the component of w along L, a constant of the motion, so the scheme stays symmetric in time. For steady
 //! rotation about a principal axis n = |w|, the angle is exactly |w| dt and the step is the exponential map. The order
-//! is 2.
+//! is 2, with an error of the angle of up to a third of the cube of half the turn.
+//!
+//! A turn above [`SMALL_TURN`] is made of three such steps, of dt a, dt (1 - 2a), dt a with a = 1/(2 - 2^(1/3)), whose
+//! errors of third order cancel (H. Yoshida, Phys. Lett. A 150, 1990, 262-268): the order is 4, invariants and symmetry
+//! are those of each step. With order 2 bodies that an impact has set spinning met the next one turned wrongly: after
+//! three impacts in a step at 30 Hz a velocity was off by 5 %.
 //!
 //! (1) is solved by Newton's method; its Jacobian 1 + (h/2)([w_m]x - [p]x I^-1) has three rows. A step that turns the
-//! body by more than [`LARGEST_TURN`] is subdivided.
+//! body by more than [`LARGE_TURN`] is subdivided into pieces of that turn, and beyond [`FINE_PIECES`] of these into
+//! pieces of at most [`LARGEST_TURN`].
 
 use crate::exponential::{compose_exactly, exponential, rotate};
 use crate::momentum::{angular_momentum, velocity_after};
 use granule_model::{DMat3, DQuat, DVec3};
 
-/// Largest angle \[rad\] that is turned in one go; the error of the angle, x^2/3 of it in the worst case, stays below
-/// 2.1 %.
+/// Angle \[rad\] up to which one step of order 2 is made: its error, x^2/3 of half of it, stays below 1e-9 of it. What
+/// settles turns by less.
+const SMALL_TURN: f64 = 1e-4;
+/// Largest angle \[rad\] of a piece in steps of up to some turns: with 1000 steps a second of a top at 3 rad/s or with
+/// 60 the error of the rotation stays below 1e-6 of a turn.
+const LARGE_TURN: f64 = 0.05;
+/// Pieces up to which a turn is made in such.
+const FINE_PIECES: u32 = 256;
+/// Largest angle \[rad\] of a piece.
 const LARGEST_TURN: f64 = 0.5;
 /// Angles \[rad\] below this share of a turn are lost in the rounding of the quaternion.
 const SMALLEST_TURN: f64 = f64::EPSILON / 8.0;
@@ -44,13 +57,14 @@ const CONVERGED: f64 = 1e-10;
 
 /// Turns a free body of unequal moments for `dt` \[s\]. Arguments in world axes, moments about the axes of `rotation`.
 pub(crate) fn advance(rotation: &mut DQuat, angular: &mut DVec3, principal_inertia: DVec3, dt: f64) {
-    let turn = angular.length() * dt.abs();
-    if turn <= SMALLEST_TURN {
+    if angular.length() * dt.abs() <= SMALLEST_TURN {
         return;
     }
+    let turn = fastest(rotation.conjugate() * *angular, principal_inertia) * dt.abs();
     let mut pieces = pieces_for(turn);
     while pieces <= MOST_PIECES {
-        if let Some(end) = advance_in_pieces(*rotation, *angular, principal_inertia, dt, pieces) {
+        let lengths = lengths_for(turn);
+        if let Some(end) = advance_in_pieces(*rotation, *angular, principal_inertia, dt, (pieces, lengths)) {
             (*rotation, *angular) = end;
             return;
         }
@@ -59,17 +73,41 @@ pub(crate) fn advance(rotation: &mut DQuat, angular: &mut DVec3, principal_inert
     turn_about_momentum(rotation, angular, principal_inertia, dt);
 }
 
-/// The smallest power of two of pieces that brings `turn` \[rad\] below the largest; beyond the most for one not
-/// finite.
+/// The largest angular speed that a top with the angular velocity `w` in its own axes comes to \[rad/s\]. As it is the
+/// same all the way, a step backwards has the pieces of the step that it undoes.
+///
+/// Squares of the momentum `s_i = P_i^2` have the sums `|P|^2`, and `2 T` with the weights `1/I_i`. The largest sum
+/// with the weights `1/I_i^2` is where one of them is zero.
+fn fastest(w: DVec3, principal_inertia: DVec3) -> f64 {
+    let inverse = principal_inertia.recip().to_array();
+    let squares = (principal_inertia * w) * (principal_inertia * w);
+    let (all, twice_energy) = (squares.element_sum(), squares.dot(DVec3::from_array(inverse)));
+    let without = |k: usize| {
+        let (a, b) = (inverse[(k + 1) % 3], inverse[(k + 2) % 3]);
+        let s = (twice_energy - b * all) / (a - b);
+        (0.0..=all).contains(&s).then_some(s * a * a + (all - s) * b * b)
+    };
+    (0..3).filter_map(without).fold(w.length_squared(), f64::max).sqrt()
+}
+
+/// The smallest power of two of pieces that are small enough for `turn` \[rad\]; beyond the most for one not finite.
 fn pieces_for(turn: f64) -> u32 {
     let mut pieces = 1;
     while pieces <= MOST_PIECES {
-        if turn <= LARGEST_TURN * f64::from(pieces) {
+        let largest = if pieces < FINE_PIECES { LARGE_TURN } else { LARGEST_TURN };
+        if turn <= largest * f64::from(pieces) {
             return pieces;
         }
         pieces *= 2;
     }
     pieces
+}
+
+/// Lengths of the steps of order 2 that make a turn \[rad\], over its length.
+fn lengths_for(turn: f64) -> &'static [f64] {
+    /// 1/(2 - 2^(1/3)).
+    const OUTER: f64 = 1.351_207_191_959_657_6;
+    if turn <= SMALL_TURN { &[1.0] } else { &[OUTER, 1.0 - 2.0 * OUTER, OUTER] }
 }
 
 /// Rotation and angular velocity after `dt`, made in equal pieces; none if Newton's method fails in one of them.
@@ -78,11 +116,11 @@ fn advance_in_pieces(
     mut angular: DVec3,
     principal_inertia: DVec3,
     dt: f64,
-    pieces: u32,
+    (pieces, lengths): (u32, &[f64]),
 ) -> Option<(DQuat, DVec3)> {
     let inverse_inertia = principal_inertia.recip();
-    let piece = dt / f64::from(pieces);
-    for _ in 0..pieces {
+    for share in std::iter::repeat_n(lengths, pieces as usize).flatten() {
+        let piece = share * dt / f64::from(pieces);
         let axes = DMat3::from_quat(rotation);
         let start = principal_inertia * (axes.transpose() * angular);
         let half_step = half_rescaled_step(start, inverse_inertia, piece);
@@ -155,6 +193,23 @@ mod tests {
         assert!(!solve([DVec3::X, DVec3::X, DVec3::Y], right).is_finite());
     }
 
+    /// The speed of a top that flips comes to what was said at its start, and never beyond it.
+    #[test]
+    fn the_fastest_is_met_on_the_way() {
+        let inertia = DVec3::new(1.0, 2.0, 2.5);
+        let (mut rotation, mut angular) = (DQuat::IDENTITY, DVec3::new(0.3, 2.0, 0.1));
+        let bound = fastest(angular, inertia);
+        let mut seen: f64 = 0.0;
+        for _ in 0..4000 {
+            advance(&mut rotation, &mut angular, inertia, 0.01);
+            seen = seen.max(angular.length());
+            let now = fastest(rotation.conjugate() * angular, inertia);
+            assert!((now / bound - 1.0).abs() <= 1e-12, "{now} {bound}");
+        }
+        assert!(seen <= bound * (1.0 + 1e-12) && seen >= bound * (1.0 - 1e-4), "{seen} of {bound}");
+        assert_eq!(fastest(DVec3::Z, DVec3::splat(2.0)), 1.0);
+    }
+
     #[test]
     fn newton_solves_the_midpoint_equation() {
         let inverse = DVec3::new(1.0, 2.0, 30.0);
@@ -166,8 +221,9 @@ mod tests {
 
     #[test]
     fn pieces_are_bounded_also_for_what_is_not_a_number() {
-        assert_eq!(pieces_for(0.5), 1);
-        assert_eq!(pieces_for(1.1), 4);
+        assert_eq!(pieces_for(0.05), 1);
+        assert_eq!(pieces_for(0.11), 4);
+        assert_eq!([pieces_for(6.3), pieces_for(13.0), pieces_for(130.0)], [128, 256, 512]);
         assert!(pieces_for(1e9) > MOST_PIECES);
         assert!(pieces_for(f64::NAN) > MOST_PIECES);
     }

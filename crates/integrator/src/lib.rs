@@ -43,7 +43,7 @@ pub enum Integrator {
 /// `principal_inertia` are the moments about the axes of `pose` \[kg m2\], all above zero. The linear velocity stays as
 /// it is. The angular velocity of a body with unequal moments turns with the body (the gyroscopic term), that of an
 /// isotropic one stays. [`Integrator::RungeKutta4`] turns the top by its own scheme, of order 4; the other two use the
-/// scheme that keeps momentum and energy, of order 2. A negative `dt` undoes a step of the latter to rounding.
+/// scheme that keeps momentum and energy, of order 4. A negative `dt` undoes a step of the latter to rounding.
 ///
 /// Values that are not finite come out as values that are not finite; nothing panics.
 pub fn advance_pose(

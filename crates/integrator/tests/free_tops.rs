@@ -73,15 +73,15 @@ fn order(top: &Top, step: Step, integrator: Integrator, k: usize, rate: u32) -> 
 }
 
 #[test]
-fn free_rotation_has_order_2_and_with_runge_kutta_order_4() {
+fn free_rotation_has_order_4() {
     for (name, k) in [("dzhanibekov", 2), ("asymmetric_top", 1), ("symmetric_top", 1)] {
         let top = top(name);
         for (integrator, expected) in
-            [(Integrator::SymplecticEuler, 2.0), (Integrator::Midpoint, 2.0), (Integrator::RungeKutta4, 4.0)]
+            [(Integrator::SymplecticEuler, 4.0), (Integrator::Midpoint, 4.0), (Integrator::RungeKutta4, 4.0)]
         {
             let measured = order(&top, free_step, integrator, k, 100);
             println!("{name} {integrator:?} order {measured:.3}");
-            // Measured: 2.000 and 3.990 to 4.001.
+            // Measured: 3.990 to 4.001.
             assert!((measured - expected).abs() <= 0.1, "{name} {integrator:?}: order {measured}");
         }
     }
@@ -102,11 +102,11 @@ fn smooth_schemes_have_their_orders_on_free_tops() {
 
 #[test]
 fn every_reference_state_is_met() {
-    // At 1000 steps per second. Measured: 1.4e-6, 8.0e-7, 1.0e-6; Runge-Kutta 2e-12, 1.2e-12, 9.9e-12; sphere 6e-15.
+    // At 1000 steps per second. Measured: 2.7e-12, 1.8e-12, 5.2e-12; Runge-Kutta 3e-13, 1.2e-12, 9.9e-12; sphere 6e-15.
     for (name, conserving, runge_kutta) in [
-        ("dzhanibekov", 3e-6, 5e-12),
-        ("asymmetric_top", 2e-6, 5e-12),
-        ("symmetric_top", 2e-6, 2e-11),
+        ("dzhanibekov", 6e-12, 5e-12),
+        ("asymmetric_top", 4e-12, 5e-12),
+        ("symmetric_top", 1e-11, 2e-11),
         ("spinning_sphere", 1e-14, 1e-14),
     ] {
         let top = top(name);
@@ -161,7 +161,7 @@ fn axis_of_a_flat_cylinder_precesses_at_its_rate() {
     }
     let missing = (pose.rotation * DVec3::Z - DVec3::Z).length();
     println!("tilt {worst_tilt:e}, missing after a period {missing:e}");
-    // Measured: 3.3e-15 and 4.0e-9.
+    // Measured: 3.3e-15 and 8.3e-15.
     assert!(worst_tilt <= 1e-13, "{worst_tilt:e}");
-    assert!(missing <= 1e-8, "{missing:e}");
+    assert!(missing <= 1e-13, "{missing:e}");
 }
