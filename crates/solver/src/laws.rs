@@ -3,6 +3,7 @@
 
 pub mod law;
 pub mod normal;
+pub mod plastic;
 pub mod rbss;
 pub mod smm;
 pub mod sqm;
@@ -100,8 +101,8 @@ impl Law {
     }
 
     /// As [`ImpactLaw::resolve_from`], with the memory of problems before, into a `solution` whose memory is used
-    /// again. Energy tracking allocates nothing so once it has met problems as large; the other laws do for every
-    /// problem.
+    /// again. Energy tracking and the sequential method allocate nothing so once they have met problems as large; the
+    /// other laws do for every problem.
     ///
     /// # Errors
     /// As [`ImpactLaw::resolve`]; `solution` is then that of no problem.
@@ -113,11 +114,14 @@ impl Law {
         memory: &mut LawMemory,
         solution: &mut Solution,
     ) -> Result<(), ProblemError> {
-        if let Law::Etm(law) = self {
-            return law.resolve_into(problem, left, memory, solution);
+        match self {
+            Law::Etm(law) => law.resolve_into(problem, left, memory, solution),
+            Law::Sqm(law) => law.resolve_into(problem, left, memory, solution),
+            _ => {
+                *solution = self.law().resolve_from(problem, left, plastic)?;
+                Ok(())
+            }
         }
-        *solution = self.law().resolve_from(problem, left, plastic)?;
-        Ok(())
     }
 
     /// Whether the law tracks energy through the contact stage and gives it back in the release; the others resolve the

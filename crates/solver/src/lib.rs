@@ -13,7 +13,8 @@
 //! * [`laws`]: the impact laws by families. [`laws::tracking`]: energy tracking of Tang 2014, alone and as the release
 //!   that follows the contact stage, and of Tan 2024. [`laws::normal`]: the laws on normal velocities that Zhang et al.
 //!   2015 compare. [`laws::rbss`]: concurrent contacts with tangential restitution and the true friction cone.
-//!   [`laws::sqm`], [`laws::smm`]: one contact after the other, and all by one linear system.
+//!   [`laws::sqm`], [`laws::smm`]: one contact after the other, and all by one linear system. [`laws::plastic`]: the
+//!   answer of the contact stage where nothing is given back.
 
 pub mod contact;
 pub mod laws;
@@ -22,7 +23,7 @@ pub mod stage;
 pub use contact::{blocks, hit, island, judge, problem, samples};
 pub use laws::normal::{gr, lcp, lzb, qce, qce_lcp};
 pub use laws::tracking::{LawMemory, ReleaseReport, Workspace, etm, etm_weighted};
-pub use laws::{law, rbss, smm, sqm};
+pub use laws::{law, plastic, rbss, smm, sqm};
 
 pub use blocks::Block;
 pub use contact::memory::make_room;
@@ -37,6 +38,7 @@ pub use laws::Law;
 pub use laws::tracking::release::{ReleaseSettings, Tracking, release};
 pub use lcp::Lcp;
 pub use lzb::Lzb;
+pub use plastic::{StageMemory, resolve_plastic};
 pub use problem::{
     ContactProblem, ContactState, Momenta, Note, ProblemBody, ProblemContact, ProblemError, Resolution, Solution,
 };

@@ -140,7 +140,7 @@ const ALL: &[Layers] = &[
     Layers {
         folder: "crates/solver/src/laws",
         path: "laws",
-        layers: &[&["law"], &["normal", "rbss", "tracking"], &["smm", "sqm"]],
+        layers: &[&["law"], &["normal", "rbss", "tracking"], &["plastic", "smm", "sqm"]],
     },
     Layers {
         folder: "crates/solver/src/laws/tracking",

@@ -41,9 +41,9 @@ use serde::{Deserialize, Serialize};
 use crate::contact::island::Island;
 use crate::contact::problem::{ContactProblem, ProblemError, Resolution, Solution};
 use crate::laws::law::{Desideratum, ImpactLaw};
-use crate::laws::tracking::approach::Approaches;
 use crate::laws::tracking::etm::ignored;
-use crate::laws::tracking::impulse::{Mobilities, impulse, sliding, without_noise};
+use crate::laws::tracking::impulse::{impulse, sliding, without_noise};
+use crate::laws::tracking::memory::{LawMemory, Queues};
 
 /// The sequential method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,25 +74,9 @@ impl ImpactLaw for Sqm {
     /// # Errors
     /// [`ProblemError`] when the problem is not well formed or `max_impulses` is zero.
     fn resolve_within(&self, problem: &ContactProblem, left: f64) -> Result<Solution, ProblemError> {
-        problem.validate()?;
-        if self.max_impulses == 0 {
-            return Err(ProblemError::Parameter { name: "max_impulses", value: 0.0, expected: "at least 1" });
-        }
-        let (mut bodies, tensors) = problem.solver_bodies();
-        let mut rows = problem.rows(&bodies, &tensors);
-        let mut island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
-        let energy_before = island.kinetic_energy();
-        let outcome = self.resolve_island(&mut island, left);
-        let resolution = Resolution {
-            iterations: outcome.impulses,
-            rounds: u32::from(outcome.impulses > 0),
-            residual: outcome.residual,
-            converged: outcome.converged,
-            energy_before,
-            energy_after: island.kinetic_energy(),
-            notes: ignored(problem).into_iter().collect(),
-        };
-        Ok(Solution::new(problem, &island, resolution))
+        let mut solution = Solution::default();
+        self.resolve_into(problem, left, &mut LawMemory::default(), &mut solution)?;
+        Ok(solution)
     }
 }
 
@@ -104,10 +88,40 @@ struct Outcome {
 }
 
 impl Sqm {
-    fn resolve_island(&self, island: &mut Island<'_>, left: f64) -> Outcome {
-        let mut approaches = Approaches::default();
+    /// As [`ImpactLaw::resolve_within`], with kept memory.
+    pub(crate) fn resolve_into(
+        &self,
+        problem: &ContactProblem,
+        left: f64,
+        memory: &mut LawMemory,
+        solution: &mut Solution,
+    ) -> Result<(), ProblemError> {
+        problem.validate()?;
+        if self.max_impulses == 0 {
+            return Err(ProblemError::Parameter { name: "max_impulses", value: 0.0, expected: "at least 1" });
+        }
+        let (mut island, queues) = memory.lay_out(problem);
+        let energy_before = island.kinetic_energy();
+        let outcome = self.resolve_island(&mut island, queues, left);
+        let mut notes = std::mem::take(&mut solution.resolution.notes);
+        notes.clear();
+        notes.extend(ignored(problem));
+        solution.resolution = Resolution {
+            iterations: outcome.impulses,
+            rounds: u32::from(outcome.impulses > 0),
+            residual: outcome.residual,
+            converged: outcome.converged,
+            energy_before,
+            energy_after: island.kinetic_energy(),
+            notes,
+        };
+        solution.read(problem, &island);
+        Ok(())
+    }
+
+    fn resolve_island(&self, island: &mut Island<'_>, queues: Queues<'_>, left: f64) -> Outcome {
+        let Queues { approaches, mobilities, .. } = queues;
         approaches.prepare(island, 0..island.rows.len() as u32);
-        let mut mobilities = Mobilities::default();
         mobilities.clear(island.rows.len());
         let largest = approaches.largest(island);
         let sliding = sliding(island);

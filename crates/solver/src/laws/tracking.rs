@@ -5,7 +5,7 @@ pub(crate) mod approach;
 pub mod etm;
 pub mod etm_weighted;
 pub(crate) mod impulse;
-mod memory;
+pub(crate) mod memory;
 pub mod release;
 mod report;
 mod rounds;

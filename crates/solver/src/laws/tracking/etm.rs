@@ -111,9 +111,9 @@ impl Etm {
         if self.lambda == 0 {
             return Err(ProblemError::Parameter { name: "lambda", value: 0.0, expected: "at least 1" });
         }
-        let (mut island, workspace) = memory.lay_out(problem);
+        let (mut island, queues) = memory.lay_out(problem);
         let before = island.kinetic_energy();
-        let report = self.resolve_island(&mut island, workspace, left);
+        let report = self.resolve_island(&mut island, queues.workspace, left);
         let mut notes = std::mem::take(&mut solution.resolution.notes);
         notes.clear();
         notes.extend(ignored(problem).into_iter().chain(report.forced.then_some(Note::ForcedEnd)));
