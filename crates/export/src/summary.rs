@@ -143,7 +143,10 @@ pub struct ImpactSummary {
     pub hits: u64,
     /// Clusters of contacts that the law resolved; zero for energy tracking, which releases energy island by island.
     pub resolved: u64,
-    /// Clusters whose answer was refused and that went without restitution.
+    /// Of them those whose answer was refused and that `etm` or `sqm` resolved instead.
+    #[serde(default)]
+    pub substituted: u64,
+    /// Clusters whose answers were all refused and that went without restitution.
     pub fallbacks: u64,
     /// Impulses of the energy releases, or iterations of the law.
     pub iterations: u64,

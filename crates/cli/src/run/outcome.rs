@@ -139,9 +139,9 @@ pub(crate) fn domain_text(domain: &DomainSummary) -> String {
 }
 
 fn impacts(simulation: &Simulation) -> ImpactSummary {
-    let ImpactCounts { hits, resolved, fallbacks, iterations } = simulation.impacts();
+    let ImpactCounts { hits, resolved, substituted, fallbacks, iterations } = simulation.impacts();
     let law = simulation.settings().law.law().name().to_owned();
-    ImpactSummary { law, hits, resolved, fallbacks, iterations }
+    ImpactSummary { law, hits, resolved, substituted, fallbacks, iterations }
 }
 
 fn energy_totals(simulation: &Simulation, outcome: &Outcome) -> EnergyTotals {

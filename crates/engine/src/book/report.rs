@@ -167,7 +167,9 @@ pub struct ImpactCounts {
     pub hits: u64,
     /// Clusters of contacts that the law resolved; zero for energy tracking, which goes by the release.
     pub resolved: u64,
-    /// Clusters whose answer was refused: they were left to the contact stage, without restitution.
+    /// Of them those whose answer was refused and that `etm` or `sqm` resolved instead.
+    pub substituted: u64,
+    /// Clusters whose answers were all refused: they were left to the contact stage, without restitution.
     pub fallbacks: u64,
     /// Impulses of the energy releases, or iterations of the law.
     pub iterations: u64,
@@ -178,6 +180,7 @@ impl ImpactCounts {
     pub(crate) fn add(&mut self, report: &StepReport) {
         self.hits += u64::from(report.hits);
         self.resolved += u64::from(report.resolved);
+        self.substituted += u64::from(report.substituted);
         self.fallbacks += u64::from(report.fallbacks);
         self.iterations += report.impact_iterations;
     }
@@ -231,7 +234,9 @@ pub struct StepReport {
     pub impact_iterations: u64,
     /// Clusters of contacts that the law resolved in phase `impact`.
     pub resolved: u32,
-    /// Clusters whose answer was refused: they were left to the contact stage, without restitution.
+    /// Of them those whose answer was refused and that `etm` or `sqm` resolved instead.
+    pub substituted: u32,
+    /// Clusters whose answers were all refused: they were left to the contact stage, without restitution.
     pub fallbacks: u32,
     /// Releases that had to be ended with e = 0.
     pub forced: u32,
@@ -285,6 +290,7 @@ impl StepReport {
         self.rounds = self.rounds.max(part.rounds);
         self.impact_iterations += part.impact_iterations;
         self.resolved += part.resolved;
+        self.substituted += part.substituted;
         self.fallbacks += part.fallbacks;
         self.forced += part.forced;
         self.cut_short += part.cut_short;

@@ -98,9 +98,13 @@ pub(crate) fn lag(bodies: &Bodies<'_>, c: &Contact) -> f64 {
     0.5 * moved.map_or(0.0, |i| bodies.step[i].max(0.0))
 }
 
-/// Whether one of the bodies of a contact is not moved by forces and turns.
-pub(crate) fn is_carried_round(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity]) -> bool {
-    let carries = |i: usize| !bodies.dynamic[i] && !bodies.round[i] && velocity[i].angular != DVec3::ZERO;
+/// Whether one of the bodies of a contact is not moved by forces and turns, by no more in a time `dt` \[s\] than what
+/// rides on it can be asked to follow.
+pub(crate) fn is_carried_round(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], dt: f64) -> bool {
+    let carries = |i: usize| {
+        let turn = velocity[i].angular.length() * dt;
+        !bodies.dynamic[i] && !bodies.round[i] && turn > 0.0 && turn <= FAR
+    };
     carries(c.a as usize) || carries(c.b as usize)
 }
 
@@ -110,7 +114,7 @@ const FEW: usize = 100;
 const MANY: usize = 1000;
 
 /// Turn in a part beyond which the second derivative says nothing of where a body comes to \[rad\].
-const FAR: f64 = 0.5;
+pub(crate) const FAR: f64 = 0.5;
 
 /// Whether a contact in an island of `count` is asked what its bodies do because they turn in a time `dt` \[s\], if it
 /// carries nobody round.

@@ -12,15 +12,28 @@
 //! stage all the same, which close gaps and leave no overlap. A body set in motion meets the next one in the next step:
 //! nothing that the law gave it is lost before.
 //!
+//! **Plastic.** Where nothing is given back in a cluster, steps go from touch to touch, and slow blows are told, the
+//! contact stage answers for laws that are joined to it ([`granule_solver::plastic`]): they stop all contacts together
+//! in a step as well. Where more than two bodies move 200 bricks that fall met twice as many impacts so, and took 2.6
+//! times as long.
+//!
 //! **Fallback.** No step is made with a wrong answer. An answer is refused when the law did not converge, when it
 //! raises the kinetic energy, net of the work of driven bodies, by more than [`GAIN`] of it and of that work, when it
-//! pulls by more than [`PULL`] of its largest impulse, or when it leaves an approach that would be a hit. A cluster
-//! whose answer is refused is left to the contact stage, as if its restitution were zero, and counted in
-//! [`ImpactTotals::fallbacks`].
+//! pulls by more than [`PULL`] of its largest impulse, or when it leaves an approach that would be a hit. Then energy
+//! tracking is asked, and of clusters of up to [`SMALL`] contacts the sequential method, whose answers are judged in
+//! the same way and counted in [`ImpactTotals::substituted`]. A cluster whose answers are all refused is left to the
+//! contact stage, as if its restitution were zero, and counted in [`ImpactTotals::fallbacks`]. So was each that the law
+//! of the scene did not answer: a capsule in a corner kept a tenth of its energy under `rbss` with e = 1, and balls of
+//! 1 : 1000 of the mass of their neighbours all but none under `etm`.
+
+use std::sync::{Mutex, PoisonError};
 
 use granule_islands::Islands;
 use granule_model::{DMat3, DVec3, Velocity};
-use granule_solver::{ContactProblem, Judge, Law, LawMemory, ProblemBody, ProblemContact, Solution, SweepCounts};
+use granule_solver::{
+    ContactProblem, Etm, Judge, Law, LawMemory, ProblemBody, ProblemContact, Solution, Sqm, StageMemory, SweepCounts,
+    resolve_plastic,
+};
 use rayon::prelude::*;
 
 use crate::islands::limits::Limits;
@@ -33,6 +46,15 @@ const GAIN: f64 = 1e-13;
 /// Pull that is rounding, over the largest impulse.
 const PULL: f64 = 1e-9;
 
+/// Contacts of a cluster up to which the sequential method answers in place of the law of the scene. In large ones it
+/// does not end.
+const SMALL: usize = 100;
+
+/// Impulses of the sequential method in a cluster, and the most of a contact, after which it is no answer any more. A
+/// ball between a wall and one of 100 000 times its mass takes 500; bodies caught before a blade have none.
+const MOST_IMPULSES: u32 = 10_000;
+const MOST_OF_EACH: u32 = 1000;
+
 /// What the phase did in a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ImpactTotals {
@@ -40,7 +62,9 @@ pub(crate) struct ImpactTotals {
     pub(crate) hits: u32,
     /// Clusters resolved.
     pub(crate) resolved: u32,
-    /// Clusters whose answer was refused.
+    /// Of them those that another law answered than that of the scene.
+    pub(crate) substituted: u32,
+    /// Clusters whose answers were refused.
     pub(crate) fallbacks: u32,
     /// Iterations of the law, summed.
     pub(crate) iterations: u64,
@@ -91,7 +115,12 @@ pub(crate) struct Impact {
     pub(crate) given: Vec<(u32, DVec3)>,
     /// The clusters, with memory for more.
     clusters: Vec<Cluster>,
+    /// What plastic answers are found with, by none of the clusters that are resolved at a time.
+    stages: Stages,
 }
+
+/// Memory of contact stages, as much as clusters resolved at a time.
+type Stages = Mutex<Vec<StageMemory>>;
 
 /// A cluster to resolve, with the memory that it takes.
 #[derive(Debug, Default)]
@@ -111,6 +140,8 @@ struct Cluster {
     answer: Solution,
     /// Whether a step can be made with the answer; see the head of the module.
     is_acceptable: bool,
+    /// Whether it is that of another law than the scene's.
+    is_substituted: bool,
 }
 
 impl Impact {
@@ -162,12 +193,12 @@ impl Impact {
             return totals;
         }
         let count = self.find_clusters(bodies, contacts, pairs, limits);
-        let mut clusters = std::mem::take(&mut self.clusters);
+        let (mut clusters, stages) = (std::mem::take(&mut self.clusters), &self.stages);
         let found = &mut clusters[..count];
         if found.len() > 1 {
-            found.par_iter_mut().for_each(|cluster| cluster.resolve(law, limits));
+            found.par_iter_mut().for_each(|cluster| cluster.resolve(law, limits, stages));
         } else {
-            found.iter_mut().for_each(|cluster| cluster.resolve(law, limits));
+            found.iter_mut().for_each(|cluster| cluster.resolve(law, limits, stages));
         }
         for cluster in found {
             if cluster.is_acceptable {
@@ -268,12 +299,49 @@ impl Impact {
 }
 
 impl Cluster {
-    /// Lets the law answer, and judges that.
-    fn resolve(&mut self, law: &Law, limits: &Limits) {
+    /// Lets the law answer, or others in its place where its answer is refused.
+    fn resolve(&mut self, law: &Law, limits: &Limits, stages: &Stages) {
+        let contacts = &self.problem.contacts;
+        let is_small = contacts.len() <= SMALL;
+        let is_plastic = || contacts.iter().all(|contact| contact.coefficients.restitution == 0.0);
+        self.is_substituted = false;
+        self.is_acceptable = limits.at_touch
+            && limits.resolves_slow
+            && law.is_released()
+            && is_plastic()
+            && self.answer_by_stage(limits, stages);
+        if self.is_acceptable {
+            return;
+        }
+        self.is_acceptable = self.answer_by(law, limits);
+        self.is_substituted = !self.is_acceptable;
+        let max_impulses = (MOST_IMPULSES / self.problem.contacts.len() as u32).clamp(1, MOST_OF_EACH);
+        let others = [Law::Etm(Etm::default()), Law::Sqm(Sqm { max_impulses })];
+        let others = others.iter().filter(|other| *other != law && (is_small || matches!(other, Law::Etm(_))));
+        for other in others {
+            if self.is_acceptable {
+                break;
+            }
+            self.is_acceptable = self.answer_by(other, limits);
+        }
+    }
+
+    /// Lets the contact stage answer, as if nothing were given back; whether a step can be made with that.
+    fn answer_by_stage(&mut self, limits: &Limits, stages: &Stages) -> bool {
+        let Cluster { problem, speed, memory, judge, answer, .. } = self;
+        let lock = || stages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stage = lock().pop().unwrap_or_default();
+        let is_answered = resolve_plastic(problem, memory, &mut stage, answer).is_ok();
+        lock().push(stage);
+        is_answered && is_acceptable(judge, problem, answer, limits.hits(*speed).fast)
+    }
+
+    /// Lets a law answer; whether a step can be made with that.
+    fn answer_by(&mut self, law: &Law, limits: &Limits) -> bool {
         let Cluster { problem, plastic, speed, memory, judge, answer, .. } = self;
         // Every cluster is well-formed; a law that says otherwise is refused like any wrong answer.
         let is_answered = law.resolve_into(problem, limits.left(*speed), plastic, memory, answer).is_ok();
-        self.is_acceptable = is_answered && is_acceptable(judge, problem, answer, limits.hits(*speed).fast);
+        is_answered && is_acceptable(judge, problem, answer, limits.hits(*speed).fast)
     }
 }
 
@@ -282,6 +350,7 @@ impl ImpactTotals {
         let Cluster { problem, answer, .. } = cluster;
         self.hits += cluster.hits;
         self.resolved += 1;
+        self.substituted += u32::from(cluster.is_substituted);
         self.iterations += answer.resolution.iterations;
         let (mut taken, mut normal, mut driven) = (0.0, 0.0, 0.0);
         for ((contact, p), work) in problem.contacts.iter().zip(&answer.impulses).zip(&answer.work_taken) {

@@ -56,6 +56,7 @@ pub(crate) struct Totals {
     pub(crate) forced: u32,
     pub(crate) cut_short: u32,
     pub(crate) resolved: u32,
+    pub(crate) substituted: u32,
     pub(crate) fallbacks: u32,
     /// Work of driven bodies on E*.
     pub(crate) driven_work: f64,
@@ -560,6 +561,7 @@ impl Totals {
         self.hits += impacts.hits;
         self.impulses += impacts.iterations;
         self.resolved += impacts.resolved;
+        self.substituted += impacts.substituted;
         self.fallbacks += impacts.fallbacks;
         self.driven_work += impacts.driven_work;
         self.friction += impacts.friction_work;

@@ -9,16 +9,17 @@
 //! the part. What it comes to takes the place of what the step made of them.
 //!
 //! **Who.** Bodies are of one world when listed contacts join them, sleepers included: what a hit may set in motion
-//! within the step is listed ([`reach`](crate::contacts::reach)). There are at most [`FEW`] in a world, and no
-//! level-set grains, be they floors: their contacts are nodes of a surface, which come and go as bodies turn. A grain
-//! between the floor and one of 100 000 times its mass did not come to rest. A world that does not end within its
-//! moves, in which the law has no answer, in which bodies sink into each other, or from which one may have met others,
-//! is forgotten, and what the step made stands. Bodies of the first two are not tried again in pieces of that step: in
-//! a jam each of 64 would take as long. Nor do bodies that driven ones press make a world in a step after one in which
-//! such a body had to stand.
+//! within the step is listed ([`reach`](crate::contacts::reach)). What turns far beside others makes a world with them
+//! as well, struck or not: a rod that made a turn in two steps swept through a ball. There are at most [`FEW`] in a
+//! world, and no level-set grains, be they floors: their contacts are nodes of a surface, which come and go as bodies
+//! turn. A grain between the floor and one of 100 000 times its mass did not come to rest. A world that does not end
+//! within its moves, in which the law has no answer, in which bodies sink into each other, or from which one may have
+//! met others, is forgotten, and what the step made stands. Bodies of the first two are not tried again in pieces of
+//! that step, unless they leap and have not been tried too often ([`MOST_FUTILE`]): in a jam each of 64 would take as
+//! long. Nor do bodies that driven ones press make a world in a step after one in which such a body had to stand.
 //!
 //! **A crowd.** Where some leap ([`LEAP`]) in a gas of more bodies, of which next to none lie on others, or in a world
-//! that is forgotten though it ended, the part is divided for them until islands are small, as for contacts that were
+//! that is forgotten, the part is divided for them until islands are small, as for contacts that were
 //! pressed too deep. Sixty hulls that cross a fifth of their box in a step lost 53 % of their energy in 0.5 s when the
 //! step took them together, and lose none so.
 //!
@@ -27,22 +28,26 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use granule_islands::Island;
 use rayon::prelude::*;
 
+use crate::contacts::turning::FAR;
 use crate::islands::limits::LEAP;
 use crate::step::attempt::Step;
 use crate::step::few::Origin;
 use crate::step::part::Part;
 use crate::step::scratch::{Alone, Exchange, Scratch, Workspace, World};
 use crate::step::substep::Solved;
-use crate::world::bodies::{BodyState, Table};
+use crate::world::bodies::{Bodies, BodyState, Table};
 use crate::world::catalogue::Catalogue;
 use crate::world::contact::{Contact, Contacts};
 use crate::world::state::State;
 
 /// Bodies that can move in a world of their own, at most.
 pub(crate) const FEW: usize = 24;
+
+/// Contacts of worlds without an end, of all tries of a step together, up to which their parts are divided for them. A
+/// rod that meets the walls of a box 12 times a step has 50; 24 rocks before a blade had 2500, and a step took 14 s.
+const MOST_FUTILE: usize = 4000;
 
 /// Contacts that lie, for each body, up to which many bodies are a gas, whose impacts are few at a time.
 const SPARSE: f64 = 0.25;
@@ -52,9 +57,14 @@ impl Step<'_> {
     /// that is kept at `depth`. What they come to enters when the part is ended.
     pub(crate) fn make_alone(&mut self, part: &Part, depth: usize, solved: &mut Solved) {
         let Scratch { alone, exchange, saved, frames, loads, .. } = &mut *self.scratch;
-        if self.catalogue.settings.stepping.resolves_touches() && exchange.problems.struck().next().is_some() {
+        if !self.catalogue.settings.stepping.resolves_touches() {
+            return;
+        }
+        let from = Origin { kept: &saved[depth], looked: &self.state.detected.contacts, frames };
+        let bodies = from.kept.bodies.view(&self.catalogue.bodies, frames);
+        alone.find_swinging(&bodies, &exchange.active.all().list, part.dt);
+        if !alone.swinging.is_empty() || exchange.problems.struck().next().is_some() {
             solved.resume_impact();
-            let from = Origin { kept: &saved[depth], looked: &self.state.detected.contacts, frames };
             alone.run(self.catalogue, part, &from, exchange, loads.is_on);
         }
     }
@@ -65,10 +75,12 @@ impl Alone {
         let Exchange { active, problems, impact, .. } = exchange;
         let table = &catalogue.bodies;
         let leap = part.dt / LEAP;
-        self.find_worlds(table, from.kept, problems.struck(), active.all(), leap);
-        let workspaces = &self.workspaces;
+        let struck = problems.struck().filter_map(|island| island.bodies.first().copied());
+        self.find_worlds(table, from.kept, struck, active.all(), leap);
+        let (may_try, workspaces) = (self.futile < MOST_FUTILE, &self.workspaces);
         let run = |world: &mut World| {
             let mut workspace = lock(workspaces).pop().unwrap_or_default();
+            world.leaps = leaps(world.contacts.iter().map(|(c, _)| c), &from.kept.bodies, leap);
             world.make(catalogue, from, part, records_loads, &mut workspace);
             lock(workspaces).push(workspace);
         };
@@ -78,12 +90,13 @@ impl Alone {
         } else {
             worlds.iter_mut().for_each(run);
         }
-        for world in worlds.iter().filter(|world| world.is_hopeless) {
+        let tries = worlds.iter().filter(|world| world.is_hopeless).map(|world| world.contacts.len()).sum::<usize>();
+        self.futile += tries;
+        self.crowd_of(table, |world| !world.is_made && (may_try || !world.is_hopeless));
+        for world in self.worlds[..self.in_use].iter().filter(|world| world.is_hopeless) {
             self.hopeless.resize(table.len(), false);
             world.of.iter().filter(|i| table.dynamic[**i as usize]).for_each(|i| self.hopeless[*i as usize] = true);
         }
-        let is_forgotten = |world: &World| !world.is_made && !world.is_hopeless;
-        self.crowd_of(table, from.kept, leap, is_forgotten);
         let worlds = &self.worlds[..self.in_use];
         if !worlds.iter().any(|world| world.is_made) {
             return;
@@ -95,31 +108,43 @@ impl Alone {
         // Laws that resolve impacts cluster by cluster book them together.
         let is_torn = || impact.struck.iter().zip(&self.members).any(|(struck, member)| *struck && !member);
         if !catalogue.settings.law.is_released() && is_torn() {
-            self.crowd_of(table, from.kept, leap, |world| world.is_made);
+            self.crowd_of(table, |world| world.is_made);
             self.forget();
         }
     }
 
-    /// Says of the worlds for which `of` holds that they are crowds, if something leaps in them.
-    fn crowd_of(&mut self, table: &Table, kept: &State, leap: f64, of: impl Fn(&World) -> bool) {
-        let Alone { worlds, in_use, crowd, .. } = self;
-        for world in worlds[..*in_use].iter().filter(|world| of(world)) {
-            if leaps(world.contacts.iter().map(|(c, _)| c), &kept.bodies, leap) {
-                crowd.extend(world.of.iter().filter(|i| table.dynamic[**i as usize]));
-            }
+    /// Finds the bodies beside which others turn so far in a part of `dt` \[s\] that they may be met on the way, though
+    /// no contact of theirs closes along a straight line.
+    fn find_swinging(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], dt: f64) {
+        self.swinging.clear();
+        let swings = |i: u32| {
+            let i = i as usize;
+            bodies.movable[i] && !bodies.round[i] && bodies.velocity[i].angular.length() * dt > FAR
+        };
+        for c in contacts.iter().filter(|c| c.gap > 0.0 && (swings(c.a) || swings(c.b))) {
+            self.swinging.extend([c.a, c.b].into_iter().filter(|i| bodies.awake(*i as usize)));
         }
     }
 
-    /// Finds the worlds in which something is `struck`: who is of each.
-    fn find_worlds<'a>(
+    /// Says of the worlds for which `of` holds that they are crowds, if something leaps in them: none is hopeless then.
+    fn crowd_of(&mut self, table: &Table, of: impl Fn(&World) -> bool) {
+        let Alone { worlds, in_use, crowd, .. } = self;
+        for world in worlds[..*in_use].iter_mut().filter(|world| world.leaps && of(world)) {
+            world.is_hopeless = false;
+            crowd.extend(world.of.iter().filter(|i| table.dynamic[**i as usize]));
+        }
+    }
+
+    /// Finds the worlds in which a body is `struck`, or swings: who is of each.
+    fn find_worlds(
         &mut self,
         table: &Table,
         kept: &State,
-        struck: impl Iterator<Item = Island<'a>>,
+        struck: impl Iterator<Item = u32>,
         contacts: &Contacts,
         leap: f64,
     ) {
-        let Alone { pairs, mobile, islands, is_taken, worlds, in_use, hopeless, crowd, .. } = self;
+        let Alone { pairs, mobile, islands, is_taken, worlds, in_use, hopeless, crowd, swinging, .. } = self;
         let State { bodies, control, .. } = kept;
         let sampled = |i: u32| table.shape[i as usize].is_grain();
         let is_driven = |i: u32| table.movable[i as usize] && !table.dynamic[i as usize];
@@ -130,7 +155,7 @@ impl Alone {
         islands.build(table.len(), mobile, pairs);
         is_taken.clear();
         is_taken.resize(islands.len(), false);
-        for k in struck.filter_map(|island| islands.island_of(*island.bodies.first()?)) {
+        for k in struck.chain(swinging.iter().copied()).filter_map(|i| islands.island_of(i)) {
             let Some(island) = islands.get(k).filter(|_| !is_taken[k]) else { continue };
             let ends = || island.contacts.iter().flat_map(|c| <[u32; 2]>::from(pairs[*c as usize]));
             if ends().any(sampled) || (control.stood && ends().any(is_driven)) {

@@ -10,6 +10,12 @@ use crate::world::contact::{Carried, Contact, Contacts};
 use crate::world::state::{Rest, State};
 
 impl Alone {
+    /// Begins a step: nobody has tried in vain.
+    pub(crate) fn begin_step(&mut self) {
+        self.hopeless.clear();
+        self.futile = 0;
+    }
+
     /// Begins a part: nobody makes it alone, or is a crowd in it.
     pub(crate) fn begin(&mut self) {
         self.forget();

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use granule_broadphase::PairList;
-use granule_model::{DVec3, Pose, Velocity};
+use granule_model::{Pose, Velocity};
 
 use crate::book::clock::Clock;
 use crate::book::report::Phase;
@@ -32,18 +32,11 @@ pub(crate) fn refresh(
     search: &mut Search,
     clock: &mut Clock,
 ) {
-    // What loads are told by is left of what was found, and nothing is to be added: but what rides on a body that turns
-    // leans on what it comes to in the step as well.
-    let is_known = part.pass == Pass::Loads && !turns_driven(bodies);
+    // What loads are told by is left of what was found, and nothing is to be added.
+    let is_known = part.pass == Pass::Loads;
     if !is_known && (detected.is_stale || detected.contacts.is_short(bodies, part.dt)) {
         look(part.ahead(), bodies, detected, search, clock);
     }
-}
-
-/// Whether a driven body turns.
-fn turns_driven(bodies: &Bodies<'_>) -> bool {
-    let mut driven = (0..bodies.len()).filter(|i| bodies.movable[*i] && !bodies.dynamic[*i]);
-    driven.any(|i| bodies.velocity[i].angular != DVec3::ZERO)
 }
 
 /// Looks for the contacts of the poses now, from those that were known.

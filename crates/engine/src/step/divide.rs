@@ -62,7 +62,7 @@ impl Step<'_> {
     /// Makes a step of `dt`. Begins in halves where the one before had to be divided as a whole, for then it is likely
     /// again, until halves come out so well that a whole one may.
     pub(crate) fn step_by_margin(&mut self, dt: f64) -> Result<(), Stop> {
-        self.scratch.alone.hopeless.clear();
+        self.scratch.alone.begin_step();
         if !std::mem::replace(&mut self.state.control.begins_in_halves, false) {
             return self.divide(dt, 0);
         }

@@ -50,6 +50,10 @@ const PATIENT: usize = 4;
 const ALIKE: f64 = 0.99;
 /// Share of a step that is not worth a move.
 const NOTHING: f64 = 1e-12;
+/// Turn of a body of a world in a move \[rad\]: what swings further may pass others, and come back to them, unseen.
+const TURN: f64 = 0.3;
+/// Moves of a world that end because its bodies turn, at most; what spins faster turns further in each.
+const MOST_TURNS: u32 = 64;
 /// Where the state before a move is kept, beyond those of divided steps.
 pub(crate) const KEPT: usize = 8;
 
@@ -57,7 +61,7 @@ impl Step<'_> {
     /// Makes a step of `dt`, impact after impact, in so many moves at most. Returns the time that is left of it when
     /// these are spent, or where a world meets an impact that the law refuses \[s\].
     pub(crate) fn move_by_events(&mut self, dt: f64, most_moves: usize) -> Result<Option<f64>, EngineError> {
-        let (mut left, mut moves) = (dt, most_moves);
+        let (mut left, mut moves, mut turns) = (dt, most_moves, MOST_TURNS);
         let refused = self.report.fallbacks;
         // A world has another way to go on where the law has no answer, as in a jam.
         let gives_up =
@@ -68,9 +72,14 @@ impl Step<'_> {
             if moves == 0 || gives_up(self) {
                 return Ok(Some(left));
             }
-            moves -= 1;
-            let until = self.first_touch(left, dt).unwrap_or(left);
-            left -= self.fly(until, dt)?;
+            let touch = self.first_touch(left, dt).unwrap_or(left);
+            let turn = self.time_to_turn(left, turns);
+            if turn < touch {
+                turns -= 1;
+            } else {
+                moves -= 1;
+            }
+            left -= self.fly(touch.min(turn), dt)?;
         }
         Ok(None)
     }
@@ -204,6 +213,7 @@ impl Step<'_> {
         let star_change = now.conserved() - before.conserved() - totals.driven_work;
         self.report.hits += totals.hits;
         self.report.resolved += totals.resolved;
+        self.report.substituted += totals.substituted;
         self.report.fallbacks += totals.fallbacks;
         self.report.impact_iterations += totals.iterations;
         let energy = EnergyReport {
@@ -244,6 +254,18 @@ impl Step<'_> {
         first
     }
 
+    /// Time in which a body of a world turns so far that it has to be looked at again, if it may be `turns` times in
+    /// the time `left` \[s\].
+    fn time_to_turn(&self, left: f64, turns: u32) -> f64 {
+        if turns == 0 || !self.scratch.is_of_world() {
+            return f64::INFINITY;
+        }
+        let bodies = self.bodies();
+        let spins = |i: &usize| bodies.movable[*i] && !bodies.round[*i] && !bodies.asleep[*i];
+        let speed = (0..bodies.len()).filter(spins).map(|i| bodies.velocity[i].angular.length()).fold(0.0, f64::max);
+        (TURN / speed).max(left / f64::from(turns))
+    }
+
     /// Moves on by `until`, or less where a contact that is an impact would be passed; returns the time made.
     fn fly(&mut self, until: f64, dt: f64) -> Result<f64, EngineError> {
         let mut touching = std::mem::take(&mut self.scratch.touching);
@@ -258,8 +280,10 @@ impl Step<'_> {
     fn find_staying(&self, into: &mut Vec<Name>, dt: f64) {
         let (limits, bodies) = (self.limits_at_touch(dt), self.bodies());
         let leaves = |c: &Contact| {
-            let fast = limits.hits(c.speed(bodies.pose, bodies.velocity)).fast;
-            limits.resolves_slow && c.normal_velocity(bodies.pose, bodies.velocity) > fast
+            let hits = limits.hits(c.speed(bodies.pose, bodies.velocity));
+            // Among many who leaves more slowly comes back in the step, and is left to the contact stage.
+            let fast = if limits.resolves_slow { hits.fast } else { hits.lift };
+            limits.at_touch && c.normal_velocity(bodies.pose, bodies.velocity) > fast
         };
         let staying = self.state.detected.contacts.list.iter().filter(|c| has_arrived(c) && !leaves(c));
         into.clear();

@@ -97,7 +97,9 @@ pub(crate) fn contact(
 
 /// What a contact of an island of `count` asks for because its bodies turn.
 fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Velocity], count: usize) -> Turned {
-    let is_carried = turning::is_carried_round(bodies, contact, unforced);
+    // What a body passes in a flight, and does not touch, is not carried by it.
+    let may_ride = part.is_whole() || contact.is_near();
+    let is_carried = may_ride && turning::is_carried_round(bodies, contact, unforced, part.horizon());
     let is_told = is_carried || turning::is_told(bodies, contact, unforced, count, part.dt);
     if !is_told {
         return Turned::default();

@@ -49,6 +49,14 @@ const LOADED: f64 = 8.0;
 /// What rides on a wheel leaves and comes by 1e-4.
 const LEAVES: f64 = 0.01;
 
+/// Gap over the thickness up to which something may be pressed where there is no gravity and nobody is carried round.
+/// Of flat boxes that spun at 800 rad/s one that hung at 0.01 beside another was taken for pressed by it.
+const HOVERS: f64 = 1e-3;
+
+/// Share of what a step changes the velocity by of what rides on a body that turns, up to which it may come: its lag is
+/// known to first order. Without it a ring of cubes on a drum was struck 20 times as often.
+const RIDES: f64 = 0.05;
+
 /// From what worlds begin.
 pub(crate) struct Origin<'a> {
     /// The state at the start of the part, with its frames.
@@ -184,6 +192,7 @@ impl Step<'_> {
         if self.has_loads(dt) {
             let report = self.report;
             self.save(KEPT);
+            self.find_ridden(dt);
             self.leave_loads(dt);
             is_found = self.attempt(&part).is_ok();
             self.report = report;
@@ -202,6 +211,15 @@ impl Step<'_> {
         detect::install(loaded, detected, search);
         detected.is_stale = is_stale;
         is_found
+    }
+
+    /// Finds the contacts anew where a driven body turns: what rides on it leans on what it comes to in the step as
+    /// well.
+    fn find_ridden(&mut self, dt: f64) {
+        if turns_driven(&self.bodies()) {
+            self.state.detected.is_stale = true;
+            self.find_touching(dt);
+        }
     }
 
     /// Lets those be awake that fell asleep since the start, for what they carry to be found: what they carried in the
@@ -311,19 +329,36 @@ impl Step<'_> {
 }
 
 /// Whether a contact touches and does not come fast; what is carried round comes as fast as its velocity lags. Where
-/// nothing brings it back one that leaves is no load: in a gas of hulls corners that turn back within a long step made
-/// energy of 4e-3 of what it had.
+/// nothing brings it back one that leaves is no load, and none of bodies that turn far in a step: in a gas of hulls
+/// corners that turn back within a long step made energy of 4e-3 of what it had.
 fn is_load(contact: &Contact, bodies: &Bodies<'_>, limits: &Limits) -> bool {
     if !contact.is_near() {
         return false;
     }
     let hits = limits.hits(contact.speed(bodies.pose, bodies.velocity));
-    let slow = hits.lift.min(LOADED * hits.fast);
-    let lagging = match turning::is_carried_round(bodies, contact, bodies.velocity) {
-        true => turning::drift(bodies, contact, bodies.velocity, turning::lag(bodies, contact)),
+    // In a second.
+    let drift = match turning::is_carried_round(bodies, contact, bodies.velocity, limits.horizon) {
+        true => turning::drift(bodies, contact, bodies.velocity, 1.0),
         false => DVec3::ZERO,
     };
+    let lagging = drift * turning::lag(bodies, contact);
+    let slow = hits.lift.min(LOADED * hits.fast) + RIDES * drift.length() * limits.horizon;
     let comes = contact.normal.dot(lagging) - contact.normal_velocity(bodies.pose, bodies.velocity);
-    let leaves = limits.gravity == 0.0 && -comes * limits.horizon > LEAVES * contact.thickness;
-    comes <= slow && !leaves
+    if comes > slow {
+        return false;
+    }
+    // Only what is carried round leaves touch and is pressed all the same.
+    let hovers = || drift == DVec3::ZERO && contact.gap > HOVERS * contact.thickness;
+    let leaves = || -comes * limits.horizon > LEAVES * contact.thickness;
+    let turns = |i: u32| {
+        let i = i as usize;
+        !bodies.round[i] && bodies.velocity[i].angular.length() * limits.horizon > turning::FAR
+    };
+    limits.gravity > 0.0 || !(hovers() || leaves() || turns(contact.a) || turns(contact.b))
+}
+
+/// Whether a driven body turns.
+fn turns_driven(bodies: &Bodies<'_>) -> bool {
+    let mut driven = (0..bodies.len()).filter(|i| bodies.movable[*i] && !bodies.dynamic[*i]);
+    driven.any(|i| bodies.velocity[i].angular != DVec3::ZERO)
 }

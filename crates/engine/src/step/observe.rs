@@ -105,6 +105,7 @@ impl StepReport {
         self.forced = totals.forced;
         self.cut_short = totals.cut_short;
         self.resolved = totals.resolved;
+        self.substituted = totals.substituted;
         self.fallbacks = totals.fallbacks;
     }
 }

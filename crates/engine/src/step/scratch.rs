@@ -186,8 +186,12 @@ pub(crate) struct Alone {
     pub(crate) members: Vec<bool>,
     /// Bodies of worlds that did not come to the end of a part of the step; empty where there are none.
     pub(crate) hopeless: Vec<bool>,
+    /// Contacts of all such worlds of the step so far, as often as they were tried.
+    pub(crate) futile: usize,
     /// Bodies for whom the part is to be divided, as shorter ones are worlds of few; see [`alone`](crate::step::alone).
     pub(crate) crowd: Vec<u32>,
+    /// Bodies that turn far beside others, and these.
+    pub(crate) swinging: Vec<u32>,
     pub(crate) contacts: Vec<(Contact, Carried)>,
 }
 
@@ -215,6 +219,9 @@ pub(crate) struct World {
     pub(crate) of: Vec<u32>,
     /// The contacts between them with which the part begins, in their numbers in the whole.
     pub(crate) contacts: Vec<(Contact, Carried)>,
+    /// Whether something comes a good part of the way through another body, so that the part is divided for it if it is
+    /// not made.
+    pub(crate) leaps: bool,
     /// Whether it could be made; what it did is in the report then.
     pub(crate) is_made: bool,
     /// Whether it did not come to the end of the part.

@@ -26,7 +26,7 @@ fn gas(shape: &Shape, [speed, spin]: [f64; 2], time_step: Option<f64>, law: Law)
         simulation.add_body(body).expect("the body is valid");
     }
     let (mut first, mut off, mut hits) = (None, 0.0_f64, 0);
-    while simulation.time() < 0.5 / speed.sqrt() {
+    while simulation.time() < 1.0 / speed.sqrt() {
         let report = simulation.step().expect("the step is made");
         let kinetic = report.energy.kinetic;
         off = off.max((kinetic / *first.get_or_insert(kinetic) - 1.0).abs());

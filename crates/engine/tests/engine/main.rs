@@ -32,3 +32,4 @@ mod time_step;
 mod tipping;
 mod touch;
 mod undone;
+mod within_a_step;

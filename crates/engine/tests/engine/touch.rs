@@ -165,19 +165,22 @@ fn rocking_factor_of_margin(b: f64) -> f64 {
 }
 
 /// Housner (1963): a block that rocks without bouncing keeps `1 - (3/2) sin^2 alpha` of its angular velocity in an
-/// impact, tan(alpha) = b/h. Measured: off by 1.1e-3 at the engine's own step, 4e-5 at 1 kHz, 2e-3 at 60 Hz, 5e-3 at 40
-/// Hz and 1.1e-2 at 30 Hz, when its way back takes ten steps. Margin stepping has 0.896 for the first.
+/// impact, tan(alpha) = b/h. A cube kept 0.375 to 0.43 instead of 0.25 while its edges were struck one after the other.
+/// Measured: off by 4.4e-3 at the engine's own step, 4e-5 at 1 kHz, 2.6e-3 at 60 Hz, 5e-3 at 40 Hz and 1.0e-2 at 30 Hz,
+/// when its way back takes ten steps. Margin stepping has 0.896 for the first.
 #[test]
 fn a_rocking_block_loses_what_housner_says() {
-    for b in [0.1, 0.25, 0.5] {
+    for b in [0.1, 0.25, 0.5, 0.7, 1.0] {
         let sine = libm::sin(libm::atan2(b, 1.0));
         let expected = 1.0 - 1.5 * sine * sine;
         let coarse = [(30.0, 0.012), (40.0, 0.01), (60.0, 0.01), (100.0, 0.01)];
         let coarse = coarse.map(|(steps_a_second, bound)| (Some(1.0 / steps_a_second), bound));
         for (time_step, bound) in [(None, 0.01), (Some(0.001), 1e-3)].into_iter().chain(coarse) {
             let factor = rocking_factor(b, time_step);
-            println!("b/h {b}, {time_step:?}: off by {:e}", factor / expected - 1.0);
-            assert!((factor / expected - 1.0).abs() <= bound, "b/h {b}, {time_step:?}: {factor} for {expected}");
+            // Of squat blocks little is left: the error is told by what they came with.
+            let off = (factor - expected) / if b > 0.5 { 1.0 } else { expected };
+            println!("b/h {b}, {time_step:?}: off by {off:e}");
+            assert!(off.abs() <= bound, "b/h {b}, {time_step:?}: {factor} for {expected}");
         }
     }
     let control = rocking_factor_of_margin(0.1);
