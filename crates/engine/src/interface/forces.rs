@@ -135,7 +135,7 @@ impl Simulation {
     fn part_told(&self, told: &Told) -> Part {
         let (state, datum) = (&self.state, Datum { gravity: self.catalogue.gravity(), point: DVec3::ZERO });
         let (accuracy, pass) = (self.catalogue.settings.accuracy, Pass::Whole);
-        Part { step: state.steps, time: state.time, dt: told.dt, pass, patience: 1, datum, accuracy }
+        Part { step: state.steps, time: state.time, dt: told.dt, pass, of_step: 1.0, patience: 1, datum, accuracy }
     }
 
     /// What the contacts of the last step did.

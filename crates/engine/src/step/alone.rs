@@ -15,8 +15,9 @@
 //! turn. A grain between the floor and one of 100 000 times its mass did not come to rest. A world that does not end
 //! within its moves, in which the law has no answer, in which bodies sink into each other, or from which one may have
 //! met others, is forgotten, and what the step made stands. Bodies of the first two are not tried again in pieces of
-//! that step, unless they leap and have not been tried too often ([`MOST_FUTILE`]): in a jam each of 64 would take as
-//! long. Nor do bodies that driven ones press make a world in a step after one in which such a body had to stand.
+//! that step, unless they leap, no driven body is among them and they have not been tried too often ([`MOST_FUTILE`]):
+//! in a jam each of 64 would take as long. Nor do bodies that driven ones press make a world in a step after one in
+//! which such a body had to stand.
 //!
 //! **A crowd.** Where some leap ([`LEAP`]) in a gas of more bodies, of which next to none lie on others, or in a world
 //! that is forgotten, the part is divided for them until islands are small, as for contacts that were
@@ -92,7 +93,9 @@ impl Alone {
         }
         let tries = worlds.iter().filter(|world| world.is_hopeless).map(|world| world.contacts.len()).sum::<usize>();
         self.futile += tries;
-        self.crowd_of(table, |world| !world.is_made && (may_try || !world.is_hopeless));
+        let is_driven = |i: &u32| table.movable[*i as usize] && !table.dynamic[*i as usize];
+        let may_divide = |world: &World| may_try && !world.of.iter().any(is_driven);
+        self.crowd_of(table, |world| !world.is_made && (!world.is_hopeless || may_divide(world)));
         for world in self.worlds[..self.in_use].iter().filter(|world| world.is_hopeless) {
             self.hopeless.resize(table.len(), false);
             world.of.iter().filter(|i| table.dynamic[**i as usize]).for_each(|i| self.hopeless[*i as usize] = true);

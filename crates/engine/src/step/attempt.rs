@@ -44,7 +44,7 @@ impl Step<'_> {
     pub(crate) fn part(&self, dt: f64) -> Part {
         let State { time, steps, .. } = *self.state;
         let (datum, accuracy) = (self.datum, self.catalogue.settings.accuracy);
-        Part { step: steps + 1, time, dt, pass: Pass::Whole, patience: 1, datum, accuracy }
+        Part { step: steps + 1, time, dt, pass: Pass::Whole, of_step: 1.0, patience: 1, datum, accuracy }
     }
 
     /// Makes a part, which may be undone.

@@ -70,7 +70,7 @@ impl Step<'_> {
             self.divide(0.5 * dt, 1)?;
             let Scratch { exchange: Exchange { active, .. }, failed, .. } = &mut *self.scratch;
             let accuracy = &self.catalogue.settings.accuracy;
-            judge(accuracy, &self.state.detected.contacts.list, active.contacts(), 0.5, failed);
+            judge(accuracy, &self.state.detected.contacts.list, active.contacts(), [0.5, 1.0], failed);
             self.state.control.begins_in_halves |= !failed.is_empty();
         }
         Ok(())
@@ -82,7 +82,7 @@ impl Step<'_> {
         if depth > 0 {
             self.save(depth);
         }
-        let part = self.part(dt);
+        let part = Part { of_step: 0.5_f64.powi(depth as i32), ..self.part(dt) };
         let outcome = self.attempt_from(&part, depth)?;
         let may_halve = depth < DEEPEST || self.is_long(dt, depth);
         if self.scratch.failed.is_empty() && (self.scratch.alone.crowd.is_empty() || !may_halve) {

@@ -3,16 +3,16 @@
 
 use crate::world::accuracy::Accuracy;
 use crate::world::contact::{Contact, depth_of_pair};
-use crate::world::overlap::fails;
+use crate::world::overlap::fails_in_part;
 use crate::world::parallel;
 
 /// Finds the `contacts` that fail against those `before`: in a step, or in a part of one that may use up that `share`
-/// of what a whole one may. Returns the [`overlaps`] of all.
+/// of what a whole one may, and has the second share of its length. Returns the [`overlaps`] of all.
 pub(crate) fn judge(
     accuracy: &Accuracy,
     contacts: &[Contact],
     before: &[Contact],
-    share: f64,
+    [share, of_step]: [f64; 2],
     failed: &mut Vec<u32>,
 ) -> (f64, f64) {
     failed.clear();
@@ -22,7 +22,7 @@ pub(crate) fn judge(
     }
     for (k, c) in contacts.iter().enumerate() {
         if c.depth() > share * accuracy.overlap_bound
-            && fails(accuracy, c.depth(), depth_of_pair(before, c.pair()), share)
+            && fails_in_part(accuracy, c.depth(), depth_of_pair(before, c.pair()), [share, of_step])
         {
             failed.push(k as u32);
         }

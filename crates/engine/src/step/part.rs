@@ -37,6 +37,8 @@ pub(crate) struct Part {
     /// Its length \[s\].
     pub(crate) dt: f64,
     pub(crate) pass: Pass,
+    /// Share of the length of the step that it is a part of \[-\].
+    pub(crate) of_step: f64,
     /// Factor on the sweeps of the contact stage, for a part that failed before \[-\].
     pub(crate) patience: u32,
     /// From where energies count.

@@ -157,7 +157,8 @@ pub(crate) fn end(
     wake::unpropped(catalogue, bodies, rest, before, now, sleep);
     clock.enter(Phase::Judge);
     let mut report = StepReport { swept, ..StepReport::default() };
-    (report.largest_overlap, report.largest_overlap_thin) = judge::judge(&part.accuracy, now, before, 1.0, failed);
+    (report.largest_overlap, report.largest_overlap_thin) =
+        judge::judge(&part.accuracy, now, before, [1.0, part.of_step], failed);
     clock.leave();
     report.seconds = clock.seconds;
     Ok(Outcome { part: *part, report, opening, forced, impacts })
