@@ -81,7 +81,7 @@ fn lowered(shape: Shape, at: [f64; 2], below: &[Placed], gap: f64) -> Placed {
 /// What became of the two grains.
 #[derive(Debug)]
 struct Outcome {
-    /// Speeds of small and large from 3 s on, over `sqrt(g d)` of each.
+    /// Speeds of small and large from 2 s on, where the small one is a pebble from 3 s on, over `sqrt(g d)` of each.
     speeds: [f64; 2],
     overlap: f64,
     sweeps: u32,
@@ -122,12 +122,13 @@ fn run([small, large]: [Family; 2], ratio: f64, sleeping: bool) -> Outcome {
         .collect();
     simulation.record_forces(true);
     let mut outcome = Outcome { speeds: [0.0; 2], overlap: 0.0, sweeps: 0, impulses: 0, carried: 0.0 };
-    // A small pebble that slides off a large one may roll for 2.2 s.
-    while simulation.time() < 3.25 {
+    // A small pebble that slides off a large one may roll for 2.2 s; level-set spheres begin to roll later on.
+    let at_rest = if small == Family::Pebble { 3.0 } else { 2.0 };
+    while simulation.time() < at_rest + 0.25 {
         let report = simulation.step().expect("the run stays finite");
         outcome.sweeps = outcome.sweeps.max(report.sweeps);
         outcome.impulses = outcome.impulses.max(report.impact_iterations);
-        if simulation.time() >= 3.0 {
+        if simulation.time() >= at_rest {
             for (&grain, fastest) in grains.iter().zip(&mut outcome.speeds) {
                 let diameter = 2.0 * simulation.shape(grain).expect("it is there").equivalent_radius();
                 let speed = simulation.velocity(grain).expect("it is there").linear.length();
