@@ -38,8 +38,7 @@ use granule_model::{DMat3, DQuat, DVec3};
 /// Angle \[rad\] up to which one step of order 2 is made: its error, x^2/3 of half of it, stays below 1e-9 of it. What
 /// settles turns by less.
 const SMALL_TURN: f64 = 1e-4;
-/// Largest angle \[rad\] of a piece in steps of up to some turns: with 1000 steps a second of a top at 3 rad/s or with
-/// 60 the error of the rotation stays below 1e-6 of a turn.
+/// Largest angle \[rad\] of a piece in steps of up to two turns.
 const LARGE_TURN: f64 = 0.05;
 /// Pieces up to which a turn is made in such.
 const FINE_PIECES: u32 = 256;

@@ -102,10 +102,15 @@ pub(crate) fn lag(bodies: &Bodies<'_>, c: &Contact) -> f64 {
 /// rides on it can be asked to follow.
 pub(crate) fn is_carried_round(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], dt: f64) -> bool {
     let carries = |i: usize| {
-        let turn = velocity[i].angular.length() * dt;
-        !bodies.dynamic[i] && !bodies.round[i] && turn > 0.0 && turn <= FAR
+        let turn = turn_of(bodies, velocity, i, dt);
+        !bodies.dynamic[i] && turn > 0.0 && turn <= FAR
     };
     carries(c.a as usize) || carries(c.b as usize)
+}
+
+/// By how much a body turns in a time `dt` \[s\] \[rad\]; a ball looks the same however it turns.
+pub(crate) fn turn_of(bodies: &Bodies<'_>, velocity: &[Velocity], i: usize, dt: f64) -> f64 {
+    if bodies.round[i] { 0.0 } else { velocity[i].angular.length() * dt }
 }
 
 /// Contacts of an island from which on bodies that turn on each other are not told.
@@ -123,8 +128,7 @@ pub(crate) fn is_told(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], c
         return false;
     }
     let (a, b) = (c.a as usize, c.b as usize);
-    let turn = |i: usize| if bodies.round[i] { 0.0 } else { velocity[i].angular.length() * dt };
-    let turned = turn(a).max(turn(b));
+    let turned = turn_of(bodies, velocity, a, dt).max(turn_of(bodies, velocity, b, dt));
     let is_still = |i: usize, normal: DVec3| {
         let along = || bodies.shape[i].flatness_along(bodies.pose[i].inverse_transform_vector(normal));
         !bodies.dynamic[i] && velocity[i] == Velocity::ZERO && along() != Flatness::None

@@ -50,10 +50,10 @@ const PULL: f64 = 1e-9;
 /// does not end.
 const SMALL: usize = 100;
 
-/// Impulses of the sequential method in a cluster, and the most of a contact, after which it is no answer any more. A
-/// ball between a wall and one of 100 000 times its mass takes 500; bodies caught before a blade have none.
+/// Impulses of the sequential method in a cluster after which it is no answer any more, if its own bound for each
+/// contact is not met before. A ball between a wall and one of 100 000 times its mass takes 500; bodies caught before a
+/// blade have no answer.
 const MOST_IMPULSES: u32 = 10_000;
-const MOST_OF_EACH: u32 = 1000;
 
 /// What the phase did in a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -315,7 +315,8 @@ impl Cluster {
         }
         self.is_acceptable = self.answer_by(law, limits);
         self.is_substituted = !self.is_acceptable;
-        let max_impulses = (MOST_IMPULSES / self.problem.contacts.len() as u32).clamp(1, MOST_OF_EACH);
+        let of_each = Sqm::default().max_impulses;
+        let max_impulses = (MOST_IMPULSES / self.problem.contacts.len() as u32).clamp(1, of_each);
         let others = [Law::Etm(Etm::default()), Law::Sqm(Sqm { max_impulses })];
         let others = others.iter().filter(|other| *other != law && (is_small || matches!(other, Law::Etm(_))));
         for other in others {

@@ -31,7 +31,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::contacts::turning::FAR;
+use crate::contacts::turning::{FAR, turn_of};
 use crate::islands::limits::LEAP;
 use crate::step::attempt::Step;
 use crate::step::few::Origin;
@@ -93,8 +93,7 @@ impl Alone {
         }
         let tries = worlds.iter().filter(|world| world.is_hopeless).map(|world| world.contacts.len()).sum::<usize>();
         self.futile += tries;
-        let is_driven = |i: &u32| table.movable[*i as usize] && !table.dynamic[*i as usize];
-        let may_divide = |world: &World| may_try && !world.of.iter().any(is_driven);
+        let may_divide = |world: &World| may_try && !world.of.iter().any(|i| table.is_driven(*i as usize));
         self.crowd_of(table, |world| !world.is_made && (!world.is_hopeless || may_divide(world)));
         for world in self.worlds[..self.in_use].iter().filter(|world| world.is_hopeless) {
             self.hopeless.resize(table.len(), false);
@@ -120,10 +119,7 @@ impl Alone {
     /// no contact of theirs closes along a straight line.
     fn find_swinging(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], dt: f64) {
         self.swinging.clear();
-        let swings = |i: u32| {
-            let i = i as usize;
-            bodies.movable[i] && !bodies.round[i] && bodies.velocity[i].angular.length() * dt > FAR
-        };
+        let swings = |i: u32| turn_of(bodies, bodies.velocity, i as usize, dt) > FAR;
         for c in contacts.iter().filter(|c| c.gap > 0.0 && (swings(c.a) || swings(c.b))) {
             self.swinging.extend([c.a, c.b].into_iter().filter(|i| bodies.awake(*i as usize)));
         }
@@ -150,7 +146,7 @@ impl Alone {
         let Alone { pairs, mobile, islands, is_taken, worlds, in_use, hopeless, crowd, swinging, .. } = self;
         let State { bodies, control, .. } = kept;
         let sampled = |i: u32| table.shape[i as usize].is_grain();
-        let is_driven = |i: u32| table.movable[i as usize] && !table.dynamic[i as usize];
+        let is_driven = |i: u32| table.is_driven(i as usize);
         mobile.clear();
         mobile.extend((0..table.len()).map(|i| table.dynamic[i] && !bodies.apart[i]));
         pairs.clear();

@@ -23,6 +23,7 @@ use granule_model::DVec3;
 
 use crate::book::report::EnergyReport;
 use crate::contacts::reach;
+use crate::contacts::turning::turn_of;
 use crate::islands::impact::{Impact, ImpactTotals, Standing};
 use crate::islands::limits::Limits;
 use crate::step::attempt::Step;
@@ -261,8 +262,8 @@ impl Step<'_> {
             return f64::INFINITY;
         }
         let bodies = self.bodies();
-        let spins = |i: &usize| bodies.movable[*i] && !bodies.round[*i] && !bodies.asleep[*i];
-        let speed = (0..bodies.len()).filter(spins).map(|i| bodies.velocity[i].angular.length()).fold(0.0, f64::max);
+        let awake = (0..bodies.len()).filter(|i| bodies.movable[*i] && !bodies.asleep[*i]);
+        let speed = awake.map(|i| turn_of(&bodies, bodies.velocity, i, 1.0)).fold(0.0, f64::max);
         (TURN / speed).max(left / f64::from(turns))
     }
 

@@ -350,15 +350,12 @@ fn is_load(contact: &Contact, bodies: &Bodies<'_>, limits: &Limits) -> bool {
     // Only what is carried round leaves touch and is pressed all the same.
     let hovers = || drift == DVec3::ZERO && contact.gap > HOVERS * contact.thickness;
     let leaves = || -comes * limits.horizon > LEAVES * contact.thickness;
-    let turns = |i: u32| {
-        let i = i as usize;
-        !bodies.round[i] && bodies.velocity[i].angular.length() * limits.horizon > turning::FAR
-    };
+    let turns = |i: u32| turning::turn_of(bodies, bodies.velocity, i as usize, limits.horizon) > turning::FAR;
     limits.gravity > 0.0 || !(hovers() || leaves() || turns(contact.a) || turns(contact.b))
 }
 
 /// Whether a driven body turns.
 fn turns_driven(bodies: &Bodies<'_>) -> bool {
-    let mut driven = (0..bodies.len()).filter(|i| bodies.movable[*i] && !bodies.dynamic[*i]);
+    let mut driven = (0..bodies.len()).filter(|i| bodies.table.is_driven(*i));
     driven.any(|i| bodies.velocity[i].angular != DVec3::ZERO)
 }

@@ -32,7 +32,7 @@ impl Step<'_> {
         let Scratch { saved, frames, .. } = &mut *self.scratch;
         let table = &self.catalogue.bodies;
         // Driven bodies are where they belong at the end of the part, and go with the group.
-        let returns = |i: usize| group.members[i] || (table.movable[i] && !table.dynamic[i]);
+        let returns = |i: usize| group.members[i] || table.is_driven(i);
         self.state.go_back_for(&saved[depth], table, frames, returns);
         // What goes back does not grow drowsy by the part that it has not made.
         self.leave_apart(|i| group.members[i]);

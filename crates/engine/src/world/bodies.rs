@@ -152,6 +152,11 @@ impl Table {
         self.shape.len()
     }
 
+    /// Whether a body moves, and not by forces.
+    pub(crate) fn is_driven(&self, i: usize) -> bool {
+        self.movable[i] && !self.dynamic[i]
+    }
+
     /// Makes this the table of the bodies `of` another one, in that order, which is ascending. Names stay behind: who
     /// makes a step of some bodies alone tells nobody of them.
     pub(crate) fn take(&mut self, from: &Table, of: &[u32]) {
