@@ -98,14 +98,29 @@ pub(crate) fn lag(bodies: &Bodies<'_>, c: &Contact) -> f64 {
     0.5 * moved.map_or(0.0, |i| bodies.step[i].max(0.0))
 }
 
-/// Whether one of the bodies of a contact is not moved by forces and turns, by no more in a time `dt` \[s\] than what
-/// rides on it can be asked to follow.
+/// Difference of the spins of what turns and what rides on it, over the first: a cube that hops on a turntable without
+/// friction does not turn with it, and is met by it all the same.
+const WITH: f64 = 1.5;
+
+/// Whether one of the bodies of a contact is not moved by forces and turns, and the other one with it, by no more in a
+/// time `dt` \[s\] than can be followed. What spins otherwise, by more than that turns, passes it: boxes that tumbled
+/// between plates lost up to 82 % of their energy where one plate turned by 1e-9 rad/s.
 pub(crate) fn is_carried_round(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], dt: f64) -> bool {
-    let carries = |i: usize| {
-        let turn = turn_of(bodies, velocity, i, dt);
-        !bodies.dynamic[i] && turn > 0.0 && turn <= FAR
-    };
-    carries(c.a as usize) || carries(c.b as usize)
+    let turns = |i: usize| turn_of(bodies, velocity, i, dt);
+    let spin = |i: usize| velocity[i].angular;
+    let rides = |i: usize, on: usize| bodies.round[i] || (spin(i) - spin(on)).length() <= WITH * spin(on).length();
+    let carries =
+        |on: usize, i: usize| !bodies.dynamic[on] && turns(on) > 0.0 && turns(on).max(turns(i)) <= FAR && rides(i, on);
+    carries(c.a as usize, c.b as usize) || carries(c.b as usize, c.a as usize)
+}
+
+/// Way that bodies slide, over the thickness of the contact, beyond which an edge may have passed. The narrow side of a
+/// thin bar, taken for a plane, threw balls that it passed at 0.1 mm; with 1 it threw one of 360.
+const SLIDES: f64 = 0.25;
+
+/// Whether the bodies of a contact are at one place of each other for a time `dt` \[s\].
+pub(crate) fn stays(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], dt: f64) -> bool {
+    c.speed(bodies.pose, velocity) * dt <= SLIDES * c.thickness
 }
 
 /// By how much a body turns in a time `dt` \[s\] \[rad\]; a ball looks the same however it turns.
@@ -133,7 +148,8 @@ pub(crate) fn is_told(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], c
         let along = || bodies.shape[i].flatness_along(bodies.pose[i].inverse_transform_vector(normal));
         !bodies.dynamic[i] && velocity[i] == Velocity::ZERO && along() != Flatness::None
     };
-    turned > 0.0 && turned <= FAR && (count < FEW || is_still(b, c.normal) || is_still(a, -c.normal))
+    let is_few = || count < FEW || is_still(b, c.normal) || is_still(a, -c.normal);
+    turned > 0.0 && turned <= FAR && is_few()
 }
 
 /// The bodies and the velocities with which they turn.

@@ -115,6 +115,7 @@ impl Given<'_> {
             allowance: SURELY * self.overlap_bound * contact.thickness,
             drift: turned.drift,
             arc: turned.arcs[usize::from(warm.normal > 0.0)],
+            rides: turned.rides,
             warm_normal: warm.normal,
             warm_tangential: warm.tangential,
         }
@@ -151,7 +152,7 @@ fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocit
     }
     let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
     let hits = limits.resolves_slow(movable).hits(speed);
-    let hits_on = |row: &Row| HitSettings { fast: hits.fast.max(row.ride(island.bodies)), ..hits };
+    let hits_on = |row: &Row| HitSettings { fast: hits.fast.max(row.ride()), ..hits };
     island.rows.iter().any(|row| hits_on(row).was_met_from(row, row.speed_at(before)))
 }
 
@@ -249,8 +250,9 @@ impl Problems {
         self.swept(|_| true)
     }
 
-    /// The contacts that were closing fast when the contact stage stopped them, by their places in the engine's list,
-    /// with the normal velocity with which they came \[m/s\].
+    /// The contacts that were closing fast when the contact stage stopped them, or went away and were pressed without
+    /// having been before, by their places in the engine's list, with the normal velocity with which they came \[m/s\].
+    /// What a body is told that passes another may press it though it went away.
     pub(crate) fn stopped(&self, limits: &Limits) -> impl Iterator<Item = (u32, &Row, f64)> {
         let spans = self.layout.spans.iter().zip(&self.outcomes);
         let starts = std::iter::once(Span::default()).chain(self.layout.spans.iter().copied());
@@ -258,7 +260,10 @@ impl Problems {
             let (hits, before) = (limits.hits(outcome.scale.speed), &self.unforced[start.bodies..span.bodies]);
             let rows = self.rows[start.rows..span.rows].iter().zip(&self.layout.rows[start.rows..span.rows]);
             let came = rows.map(|(row, place)| (place.contact, row, row.speed_at(before)));
-            came.filter(move |(_, row, came)| hits.was_stopped_from(row, *came))
+            came.filter(move |(_, row, came)| match row.is_new() {
+                true => hits.was_met_from(row, *came),
+                false => hits.was_stopped_from(row, *came),
+            })
         })
     }
 

@@ -14,10 +14,10 @@
 //! world, and no level-set grains, be they floors: their contacts are nodes of a surface, which come and go as bodies
 //! turn. A grain between the floor and one of 100 000 times its mass did not come to rest. A world that does not end
 //! within its moves, in which the law has no answer, in which bodies sink into each other, or from which one may have
-//! met others, is forgotten, and what the step made stands. Bodies of the first two are not tried again in pieces of
-//! that step, unless they leap, no driven body is among them and they have not been tried too often ([`MOST_FUTILE`]):
-//! in a jam each of 64 would take as long. Nor do bodies that driven ones press make a world in a step after one in
-//! which such a body had to stand.
+//! met others, is forgotten, and what the step made stands. One in which bodies are hit hard goes on beyond its moves,
+//! and is tried again in pieces of the step if they leap, until [`MOST_FUTILE`] is spent; not where a driven body
+//! squeezes one of it, for in a jam each piece would take as long. Nor do bodies that driven ones press make a world in
+//! a step after one in which such a body had to stand.
 //!
 //! **A crowd.** Where some leap ([`LEAP`]) in a gas of more bodies, of which next to none lie on others, or in a world
 //! that is forgotten, the part is divided for them until islands are small, as for contacts that were
@@ -46,9 +46,10 @@ use crate::world::state::State;
 /// Bodies that can move in a world of their own, at most.
 pub(crate) const FEW: usize = 24;
 
-/// Contacts of worlds without an end, of all tries of a step together, up to which their parts are divided for them. A
-/// rod that meets the walls of a box 12 times a step has 50; 24 rocks before a blade had 2500, and a step took 14 s.
-const MOST_FUTILE: usize = 4000;
+/// Contacts times moves that worlds of a step may take for nothing, and beyond those that any world may take; one is 1
+/// to 3 us. A ball between a wall and one of 1e6 times its mass takes 9000, and a gas whose masses span 1e6 lost 1 % of
+/// its energy with a third of this. Without a bound 24 rocks before a blade took 14 s for a step.
+const MOST_FUTILE: usize = 400_000;
 
 /// Contacts that lie, for each body, up to which many bodies are a gas, whose impacts are few at a time.
 const SPARSE: f64 = 0.25;
@@ -78,11 +79,11 @@ impl Alone {
         let leap = part.dt / LEAP;
         let struck = problems.struck().filter_map(|island| island.bodies.first().copied());
         self.find_worlds(table, from.kept, struck, active.all(), leap);
-        let (may_try, workspaces) = (self.futile < MOST_FUTILE, &self.workspaces);
+        let (left, workspaces) = (MOST_FUTILE.saturating_sub(self.futile), &self.workspaces);
         let run = |world: &mut World| {
             let mut workspace = lock(workspaces).pop().unwrap_or_default();
             world.leaps = leaps(world.contacts.iter().map(|(c, _)| c), &from.kept.bodies, leap);
-            world.make(catalogue, from, part, records_loads, &mut workspace);
+            world.make(catalogue, from, part, (left, records_loads), &mut workspace);
             lock(workspaces).push(workspace);
         };
         let worlds = &mut self.worlds[..self.in_use];
@@ -91,9 +92,8 @@ impl Alone {
         } else {
             worlds.iter_mut().for_each(run);
         }
-        let tries = worlds.iter().filter(|world| world.is_hopeless).map(|world| world.contacts.len()).sum::<usize>();
-        self.futile += tries;
-        let may_divide = |world: &World| may_try && !world.of.iter().any(|i| table.is_driven(*i as usize));
+        self.futile += worlds.iter().map(|world| world.spent).sum::<usize>();
+        let may_divide = |world: &World| left > 0 && !world.is_squeezed;
         self.crowd_of(table, |world| !world.is_made && (!world.is_hopeless || may_divide(world)));
         for world in self.worlds[..self.in_use].iter().filter(|world| world.is_hopeless) {
             self.hopeless.resize(table.len(), false);

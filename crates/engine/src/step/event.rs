@@ -55,34 +55,94 @@ const NOTHING: f64 = 1e-12;
 const TURN: f64 = 0.3;
 /// Moves of a world that end because its bodies turn, at most; what spins faster turns further in each.
 const MOST_TURNS: u32 = 64;
+/// Speed at which bodies are hit hard, over the slowest of which something is given back.
+const HARD: f64 = 16.0;
+/// The same over the speed of the fastest at first: with neither gravity nor an end, what collapses comes slower and
+/// slower.
+const OF_FASTEST: f64 = 0.01;
+/// Moves that a hard hit may take: bodies that come obliquely arrive in several.
+const EACH: usize = 8;
+/// Gap over the thickness up to which a body is squeezed by a driven one and what is behind it.
+const SQUEEZED: f64 = 0.1;
 /// Where the state before a move is kept, beyond those of divided steps.
 pub(crate) const KEPT: usize = 8;
 
+/// Moves that a step from impact to impact may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// At most, and [`EACH`] more for whatever is hit hard ([`HARD`]).
+    pub(crate) usual: usize,
+    /// In all.
+    pub(crate) most: usize,
+}
+
+/// How far a step from impact to impact has come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    /// Time that is left of it \[s\]: zero, unless its moves were spent, or a world met an impact that the law refuses.
+    pub(crate) left: f64,
+    /// Moves that it took.
+    pub(crate) moves: usize,
+}
+
 impl Step<'_> {
-    /// Makes a step of `dt`, impact after impact, in so many moves at most. Returns the time that is left of it when
-    /// these are spent, or where a world meets an impact that the law refuses \[s\].
-    pub(crate) fn move_by_events(&mut self, dt: f64, most_moves: usize) -> Result<Option<f64>, EngineError> {
-        let (mut left, mut moves, mut turns) = (dt, most_moves, MOST_TURNS);
+    /// Makes a step of `dt` \[s\], impact after impact, in so many moves at most.
+    pub(crate) fn move_by_events(&mut self, dt: f64, budget: Budget) -> Result<Ended, EngineError> {
+        let (mut left, mut moves, mut hard, mut turns) = (dt, 0, 0, MOST_TURNS);
+        self.find_touching(dt);
+        let fastest = self.fastest_approach();
         let refused = self.report.fallbacks;
         // A world has another way to go on where the law has no answer, as in a jam.
         let gives_up =
             |step: &Self| step.catalogue.settings.stepping.resolves_touches() && step.report.fallbacks > refused;
         while left > NOTHING * dt {
             self.find_touching(dt);
-            self.resolve_touching(dt);
-            if moves == 0 || gives_up(self) {
-                return Ok(Some(left));
+            hard += usize::from(self.resolve_touching(dt, fastest));
+            let is_spent = moves >= budget.most || moves >= budget.usual + EACH * hard;
+            let is_spent = is_spent || moves == budget.usual && self.is_squeezed();
+            if is_spent || gives_up(self) {
+                return Ok(Ended { left, moves });
             }
             let touch = self.first_touch(left, dt).unwrap_or(left);
             let turn = self.time_to_turn(left, turns);
             if turn < touch {
                 turns -= 1;
             } else {
-                moves -= 1;
+                moves += 1;
             }
             left -= self.fly(touch.min(turn), dt)?;
         }
-        Ok(None)
+        Ok(Ended { left: 0.0, moves })
+    }
+
+    /// Whether something that is hit came so fast that much is lost if it is stopped with all others, of which the
+    /// fastest came with this speed at first \[m/s\].
+    fn hits_hard(&self, limits: &Limits, fastest: f64) -> bool {
+        let (bodies, list) = (self.bodies(), &self.state.detected.contacts.list);
+        let lift = |c: &Contact| limits.hits(c.speed(bodies.pose, bodies.velocity)).lift;
+        let hard = |c: &Contact| (HARD * lift(c)).max(OF_FASTEST * fastest);
+        let mut hit = list.iter().zip(&self.scratch.exchange.impact.standing).filter(|(_, s)| s.hit);
+        hit.any(|(c, _)| -c.normal_velocity(bodies.pose, bodies.velocity) > hard(c))
+    }
+
+    /// Whether a body is between a driven one and another: next to both.
+    pub(crate) fn is_squeezed(&self) -> bool {
+        let (table, list) = (&self.catalogue.bodies, &self.state.detected.contacts.list);
+        let next = |c: &Contact| c.gap <= SQUEEZED * c.thickness;
+        let other = |c: &Contact, i: u32| if c.a == i { c.b } else { c.a };
+        let is_held = |i: u32, by: u32| {
+            let mut own = list.iter().filter(|c| (c.a == i || c.b == i) && next(c));
+            table.dynamic[i as usize] && own.any(|c| other(c, i) != by)
+        };
+        let driven = list.iter().flat_map(|c| [(c, c.a, c.b), (c, c.b, c.a)]);
+        driven.filter(|(c, by, _)| next(c) && table.is_driven(*by as usize)).any(|(_, by, i)| is_held(i, by))
+    }
+
+    /// Speed with which the fastest contact comes \[m/s\].
+    fn fastest_approach(&self) -> f64 {
+        let bodies = self.bodies();
+        let comes = self.state.detected.contacts.list.iter().map(|c| -c.normal_velocity(bodies.pose, bodies.velocity));
+        comes.fold(0.0, f64::max)
     }
 
     /// Bodies that can move.
@@ -120,16 +180,18 @@ impl Step<'_> {
         }
     }
 
-    /// Resolves what touches and approaches, at once, with the sleepers that take part.
-    fn resolve_touching(&mut self, dt: f64) {
+    /// Resolves what touches and approaches, at once, with the sleepers that take part. Whether something is hit hard,
+    /// by the speed of the fastest at first \[m/s\].
+    fn resolve_touching(&mut self, dt: f64, fastest: f64) -> bool {
         let (catalogue, part) = (self.catalogue, self.part(dt));
         let limits = self.limits_at_touch(dt);
         self.scratch.sleep.begin_step();
         let State { bodies, rest, detected, .. } = &mut *self.state;
         wake::met(catalogue, &part, bodies, rest, &detected.contacts, &mut self.scratch.sleep);
         if !self.find_impacts(&limits) {
-            return;
+            return false;
         }
+        let is_hard = self.hits_hard(&limits, fastest);
         self.count_plain_energy();
         let before = self.datum.energies(&self.bodies());
         for turn in 1.. {
@@ -146,6 +208,7 @@ impl Step<'_> {
         // Bodies that are faster now may reach others.
         self.state.detected.is_stale = true;
         self.find_touching(dt);
+        is_hard
     }
 
     /// From impact to impact the plain energy counts: an ordinary step before left bodies with the length of their own,
@@ -332,12 +395,15 @@ impl Step<'_> {
         if !limits.at_touch {
             return passed;
         }
-        let Exchange { active, problems, .. } = &self.scratch.exchange;
+        let Scratch { exchange: Exchange { active, problems, .. }, saved, .. } = &*self.scratch;
+        let start = &saved[KEPT].bodies;
         let stopped = problems.stopped(limits).filter_map(|(k, row, came)| {
             let contact = &active.contacts()[k as usize];
-            let pull = (row.speed_unstopped() - came) / time;
+            // Rows see bodies half-way through the flight: with the mean of what they tell of both ends.
+            let speed = contact.normal_velocity(&start.pose, &start.velocity);
+            let pull = (came + row.speed_unstopped() - 2.0 * speed) / time;
             let touch = || {
-                if has_arrived(contact) { time_to_return(came, pull) } else { time_to_close(contact.gap, came, pull) }
+                if has_arrived(contact) { time_to_return(speed, pull) } else { time_to_close(contact.gap, speed, pull) }
             };
             let share = || touch().map_or(1.0, |touch| touch / time).clamp(1e-3, 0.99);
             (!touching.contains(&Name::of(contact, limits))).then(share)

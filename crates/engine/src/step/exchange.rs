@@ -97,8 +97,8 @@ pub(crate) fn contact(
 
 /// What a contact of an island of `count` asks for because its bodies turn.
 fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Velocity], count: usize) -> Turned {
-    // What a body passes in a flight, and does not touch, is not carried by it.
-    let may_ride = part.is_whole() || contact.is_near();
+    // What a body passes in a flight is not carried by it.
+    let may_ride = part.is_whole() || contact.is_near() && turning::stays(bodies, contact, unforced, part.dt);
     let is_carried = may_ride && turning::is_carried_round(bodies, contact, unforced, part.horizon());
     let is_told = is_carried || turning::is_told(bodies, contact, unforced, count, part.dt);
     if !is_told {
@@ -106,8 +106,9 @@ fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Veloc
     }
     if !is_carried {
         let half = 0.5 * part.dt;
+        let drift = turning::drift(bodies, contact, unforced, half);
         let halfway = (!part.is_whole()).then(|| turning::halfway(bodies, contact, unforced, half));
-        return Turned { drift: turning::drift(bodies, contact, unforced, half), halfway, ..Turned::default() };
+        return Turned { drift, halfway, ..Turned::default() };
     }
     // In a flight velocities are those at its end, by which time bodies have turned by all of it; what is carried lags
     // where it is made to find the loads of a step.
@@ -115,7 +116,7 @@ fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Veloc
     let share = if part.is_whole() { 0.5 * part.dt } else { part.dt - lag };
     // What was carried before comes with the velocity that it was given then.
     let drift = turning::drift(bodies, contact, unforced, share);
-    Turned { drift, arcs: [1.0, 1.0 - lag / share], ..Turned::default() }
+    Turned { drift, arcs: [1.0, 1.0 - lag / share], rides: true, halfway: None }
 }
 
 /// The gap that the contact stage has to close \[m\]. In a flight the bodies move with the mean of the velocities

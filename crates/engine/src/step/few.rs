@@ -23,12 +23,12 @@ use crate::islands::limits::Limits;
 use crate::step::attempt::Step;
 use crate::step::detect;
 use crate::step::drive;
-use crate::step::event::KEPT;
+use crate::step::event::{Budget, KEPT};
 use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Detection, START_OF_EVENTS, Scratch, Strayed, Workspace, World};
 use crate::world::bodies::{Bodies, Frames};
 use crate::world::catalogue::Catalogue;
-use crate::world::contact::{Contact, Contacts, inherit};
+use crate::world::contact::{Carried, Contact, Contacts, inherit};
 use crate::world::load::{Entered, Load};
 use crate::world::state::State;
 
@@ -68,17 +68,18 @@ pub(crate) struct Origin<'a> {
 
 impl World {
     /// Makes the `part` that is made of the whole, from touch to touch, for the bodies that it is of. It is not made
-    /// where these may have passed others of the whole, which are where they were when the contacts were looked for.
+    /// where these may have passed others of the whole, which are where they were when the contacts were looked for. It
+    /// may take so many `more` contacts into moves in which something is hit hard.
     pub(crate) fn make(
         &mut self,
         whole: &Catalogue,
         from: &Origin<'_>,
         part: &Part,
-        records_loads: bool,
+        (more, records_loads): (usize, bool),
         workspace: &mut Workspace,
     ) {
         self.fill(whole, from, workspace);
-        self.go(part, records_loads, workspace);
+        self.go(part, (more, records_loads), workspace);
         let bodies = from.kept.bodies.view(&whole.bodies, from.frames);
         self.is_made &= !self.has_strayed(&bodies, from.looked, part.dt, &workspace.scratch);
     }
@@ -119,9 +120,9 @@ impl World {
     }
 
     /// Makes the part, from touch to touch.
-    fn go(&mut self, part: &Part, records_loads: bool, workspace: &mut Workspace) {
+    fn go(&mut self, part: &Part, (more, records_loads): (usize, bool), workspace: &mut Workspace) {
         let (datum, dt) = (part.datum, part.dt);
-        let World { state, loads, report, is_made, is_hopeless, .. } = self;
+        let World { state, contacts, loads, report, is_made, is_hopeless, is_squeezed, spent, .. } = self;
         let Workspace { catalogue, scratch } = workspace;
         scratch.loads.is_on = records_loads;
         scratch.loads.take_back(Entered::default());
@@ -133,9 +134,13 @@ impl World {
         step.catch_up(dt);
         step.save(START_OF_EVENTS);
         let least = if step.limits_at_touch(dt).resolves_slow { LEAST_SLOW_MOVES } else { LEAST_MOVES };
-        let ended = step.move_by_events(dt, least.max(MOVES * step.movable()));
-        *is_hopeless = matches!(ended, Ok(Some(_)));
-        let has_ended = is_known && matches!(ended, Ok(None)) && !step.has_sunk(START_OF_EVENTS);
+        let (usual, count) = (least.max(MOVES * step.movable()), contacts.len().max(1));
+        let ended = step.move_by_events(dt, Budget { usual, most: usual.max(more / count) });
+        *is_hopeless = ended.as_ref().is_ok_and(|ended| ended.left > 0.0);
+        *is_squeezed = *is_hopeless && step.is_squeezed();
+        let moves = ended.as_ref().map_or(0, |ended| ended.moves);
+        *spent = count * if *is_hopeless { moves } else { moves.saturating_sub(usual) };
+        let has_ended = is_known && ended.is_ok() && !*is_hopeless && !step.has_sunk(START_OF_EVENTS);
         step.rouse();
         *is_made = has_ended && step.find_loads(dt);
         step.state.bodies.asleep.clone_from(&step.scratch.slept);
@@ -233,7 +238,8 @@ impl Step<'_> {
     /// Whether a contact may carry something: it touches, and does not come fast. For steps of `dt` \[s\].
     fn has_loads(&self, dt: f64) -> bool {
         let (limits, bodies) = (self.limits_at_touch(dt), self.bodies());
-        self.state.detected.contacts.list.iter().any(|c| is_load(c, &bodies, &limits))
+        let Contacts { list, carried, .. } = &*self.state.detected.contacts;
+        list.iter().zip(carried).any(|of| is_load(of, &bodies, &limits))
     }
 
     /// Leaves no contacts but those that may carry something.
@@ -246,7 +252,7 @@ impl Step<'_> {
         let all = &*self.state.detected.contacts;
         list.clear();
         carried.clear();
-        for (c, of) in all.list.iter().zip(&all.carried).filter(|(c, _)| is_load(c, &bodies, &limits)) {
+        for (c, of) in all.list.iter().zip(&all.carried).filter(|of| is_load(*of, &bodies, &limits)) {
             list.push(*c);
             carried.push(*of);
         }
@@ -331,16 +337,16 @@ impl Step<'_> {
 /// Whether a contact touches and does not come fast; what is carried round comes as fast as its velocity lags. Where
 /// nothing brings it back one that leaves is no load, and none of bodies that turn far in a step: in a gas of hulls
 /// corners that turn back within a long step made energy of 4e-3 of what it had.
-fn is_load(contact: &Contact, bodies: &Bodies<'_>, limits: &Limits) -> bool {
+fn is_load((contact, carried): (&Contact, &Carried), bodies: &Bodies<'_>, limits: &Limits) -> bool {
     if !contact.is_near() {
         return false;
     }
     let hits = limits.hits(contact.speed(bodies.pose, bodies.velocity));
     // In a second.
-    let drift = match turning::is_carried_round(bodies, contact, bodies.velocity, limits.horizon) {
-        true => turning::drift(bodies, contact, bodies.velocity, 1.0),
-        false => DVec3::ZERO,
-    };
+    let (velocity, horizon) = (bodies.velocity, limits.horizon);
+    let rides = turning::is_carried_round(bodies, contact, velocity, horizon)
+        && (carried.normal > 0.0 || turning::stays(bodies, contact, velocity, horizon));
+    let drift = if rides { turning::drift(bodies, contact, velocity, 1.0) } else { DVec3::ZERO };
     let lagging = drift * turning::lag(bodies, contact);
     let slow = hits.lift.min(LOADED * hits.fast) + RIDES * drift.length() * limits.horizon;
     let comes = contact.normal.dot(lagging) - contact.normal_velocity(bodies.pose, bodies.velocity);

@@ -6,6 +6,7 @@ use crate::book::hidden::find_turn;
 use crate::book::report::StepReport;
 use crate::step::attempt::{Step, Tally};
 use crate::step::divide::Stop;
+use crate::step::event::{Budget, Ended};
 use crate::step::jam::{hold, jam_error, release, release_held};
 use crate::step::scratch::{START_OF_EVENTS, Scratch};
 use crate::world::catalogue::Catalogue;
@@ -117,7 +118,8 @@ impl Step<'_> {
     fn step_by_events(&mut self, dt: f64, start: usize) -> Result<(), Stop> {
         let begun = self.tally();
         let moves = LEAST_MOVES.max(MOVES * self.catalogue.bodies.len());
-        if let Some(left) = self.move_by_events(dt, moves)? {
+        let Ended { left, .. } = self.move_by_events(dt, Budget { usual: moves, most: moves })?;
+        if left > 0.0 {
             self.report.unfinished += 1;
             self.save(0);
             self.divide(left, 0)?;

@@ -226,6 +226,10 @@ pub(crate) struct World {
     pub(crate) is_made: bool,
     /// Whether it did not come to the end of the part.
     pub(crate) is_hopeless: bool,
+    /// Whether a driven body squeezed one of it when it gave up.
+    pub(crate) is_squeezed: bool,
+    /// Contacts times moves that it took for nothing, or beyond what worlds take.
+    pub(crate) spent: usize,
     pub(crate) report: StepReport,
 }
 

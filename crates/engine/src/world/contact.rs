@@ -56,6 +56,8 @@ pub(crate) struct Turned {
     /// See [`RowInput::arc`](granule_solver::RowInput::arc): of a contact that did not carry in the last step, and of
     /// one that did \[-\].
     pub(crate) arcs: [f64; 2],
+    /// Whether a driven body that turns carries one of its bodies.
+    pub(crate) rides: bool,
     /// Where the impulse acts, if that is not where the contact is.
     pub(crate) halfway: Option<Halfway>,
 }

@@ -20,6 +20,7 @@ mod jam;
 mod leaving;
 mod locality;
 mod margins;
+mod passing;
 mod promises;
 mod resolved;
 mod rolling;

@@ -201,6 +201,42 @@ fn impacts_without_an_answer_are_resolved_by_another_law() {
     assert!(substituted > 0, "every law has answered");
 }
 
+/// Share of its energy that a ball of 1000 kg and 2 m/s loses that presses one of so many times less mass against a
+/// wall, and the hits.
+fn pressed_by_a_ball(ratio: f64, time_step: Option<f64>) -> (f64, u32) {
+    let (mut simulation, rock) = weightless(time_step);
+    let wall = Shape::half_space(DVec3::X).expect("the normal is valid");
+    simulation.add_body(BodyDescription::fixed(wall, rock, DVec3::ZERO)).expect("the wall is valid");
+    for (radius, place, mass, speed) in [(0.3, 1.5, 1e3, -2.0), (0.1, 0.7, 1e3 / ratio, 0.0)] {
+        let mut body = BodyDescription::dynamic(ball(radius), rock, place * DVec3::X);
+        (body.mass, body.velocity.linear) = (Some(mass), speed * DVec3::X);
+        simulation.add_body(body).expect("the ball is valid");
+    }
+    let (mut hits, mut kinetic) = (0, 0.0);
+    while simulation.time() < 3.0 {
+        let report = simulation.step().expect("the step is made");
+        (hits, kinetic) = (hits + report.hits, report.energy.kinetic);
+    }
+    expect_sound(&simulation, &format!("1 : {ratio}, {time_step:?}"));
+    (1.0 - kinetic / 2e3, hits)
+}
+
+/// A light ball between a heavy one and a wall meets both pi times the root of the ratio of their masses in all,
+/// rounded down (Galperin 2003), nearly all within one step. With the moves of any other world, and in pieces of a
+/// step, all was lost at 1 : 1e6. Measured: as many, and 1e-13 lost.
+#[test]
+fn a_ball_that_a_heavy_one_presses_against_a_wall_throws_it_back() {
+    for (ratio, time_step) in
+        [1e2, 1e4, 1e6].into_iter().flat_map(|r| [None, Some(1.0 / 30.0), Some(1e-2), Some(1e-3)].map(|t| (r, t)))
+    {
+        let (lost, hits) = pressed_by_a_ball(ratio, time_step);
+        println!("1 : {ratio}, {time_step:?}: {lost:e}, {hits} hits");
+        assert!(lost.abs() <= 1e-10, "1 : {ratio}, {time_step:?}: {lost:e}");
+        let expected = (std::f64::consts::PI * ratio.sqrt()).floor();
+        assert_eq!(f64::from(hits), expected, "1 : {ratio}, {time_step:?}");
+    }
+}
+
 /// Largest velocity of rotation \[rad/s\] of a box that lands flat with e = 0 from a fall that begins `gap` above
 /// touch.
 fn lands_flat(gap: f64, time_step: Option<f64>) -> f64 {

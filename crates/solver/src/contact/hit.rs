@@ -52,7 +52,8 @@ impl HitSettings {
     /// Whether a contact is pressed that was closing fast or going away fast, with this normal velocity \[m/s\]: what
     /// went away has come back within the step.
     pub fn was_met_from(&self, row: &Row, came: f64) -> bool {
-        row.normal_impulse > 0.0 && (came + row.left).abs() > self.fast
+        let comes_first = row.is_new() && row.drift != [0.0; 3] && -came > self.fast;
+        row.normal_impulse > 0.0 && ((came + row.left).abs() > self.fast || comes_first)
     }
 
     /// Whether a contact was hit in the contact stage that has just ended: it came in fast and can be driven apart

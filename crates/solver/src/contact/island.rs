@@ -101,6 +101,8 @@ pub struct RowInput {
     /// Share of the drift by which driven bodies have another velocity at the end of the step than at the ends of the
     /// arms, for the work that they do \[-\]: 0 where the velocities of the step's start lag by as much.
     pub arc: f64,
+    /// Whether a driven body that turns carries the other one with it.
+    pub rides: bool,
     /// Normal impulse to start from \[N s\].
     pub warm_normal: f64,
     /// Tangential impulse to start from \[N s\].
@@ -162,6 +164,10 @@ pub struct Row {
     pub radius: f64,
     /// Whether normal and tangential motion do not couple, and K is the same in all tangential directions: spheres.
     pub(crate) is_central: bool,
+    /// See [`RowInput::rides`].
+    pub(crate) rides: bool,
+    /// Whether it carried nothing in the last step, or starts without knowing.
+    pub(crate) is_new: bool,
     /// See [`RowInput::drift`] \[m/s\]: seven digits of what is of second order do.
     pub(crate) drift: [f32; 3],
     /// See [`RowInput::arc`] \[-\].
@@ -207,6 +213,7 @@ impl Row {
         self.allowance = input.allowance;
         self.drift = input.drift.as_vec3().to_array();
         self.arc = input.arc as f32;
+        (self.rides, self.is_new) = (input.rides, input.warm_normal == 0.0);
         (self.static_friction, self.dynamic_friction) = (c.static_friction, c.dynamic_friction);
         self.restitution = c.restitution;
         self.rolling_arm = c.rolling_friction * input.radius;
@@ -291,9 +298,13 @@ impl Row {
 
     /// How fast a contact may come without being struck because a driven body that turns carried it before: an eighth
     /// of what that does along the normal in a step \[m/s\].
-    pub fn ride(&self, bodies: &[SolverBody]) -> f64 {
-        let rides = self.arc < 0.5 && self.drift != [0.0; 3] && self.is_carried_round(bodies);
-        if rides { 0.25 * self.normal.dot(self.drift()).abs() } else { 0.0 }
+    pub fn ride(&self) -> f64 {
+        if self.rides && !self.is_new { 0.25 * self.normal.dot(self.drift()).abs() } else { 0.0 }
+    }
+
+    /// Whether it carried nothing in the last step, and no driven body that turns carries it.
+    pub fn is_new(&self) -> bool {
+        self.is_new && !self.rides
     }
 
     /// Whether one of its bodies is driven and turns.
@@ -328,9 +339,11 @@ impl Row {
         self.normal.dot(velocity[self.a as usize].at(self.arm_a) - velocity[self.b as usize].at(self.arm_b))
     }
 
-    /// Normal velocity at the end of the stage if its own impulse had not been there \[m/s\].
+    /// Normal velocity at the end of the stage if its own impulse had not been there, with what a driven body that
+    /// turns does to it \[m/s\].
     pub fn speed_unstopped(&self) -> f64 {
-        self.left - self.k_normal * self.normal_impulse
+        let carried = if self.rides { self.normal.dot(self.drift()) } else { 0.0 };
+        self.left - self.k_normal * self.normal_impulse + carried
     }
 
     /// Its normal component: negative while approaching \[m/s\].

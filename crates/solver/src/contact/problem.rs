@@ -407,6 +407,7 @@ impl ContactProblem {
                 allowance: f64::INFINITY,
                 drift: DVec3::ZERO,
                 arc: 0.0,
+                rides: false,
                 warm_normal: 0.0,
                 warm_tangential: DVec3::ZERO,
             };

@@ -41,6 +41,7 @@ pub(super) fn chain_on_floor(
             allowance: f64::INFINITY,
             drift: DVec3::ZERO,
             arc: 0.0,
+            rides: false,
             warm_normal: random.unit(),
             warm_tangential: random.in_ball(),
         };

@@ -205,6 +205,7 @@ impl Scene {
                 allowance: f64::INFINITY,
                 drift: DVec3::ZERO,
                 arc: 0.0,
+                rides: false,
                 warm_normal: t.warm_normal,
                 warm_tangential: t.warm_tangential,
             };
