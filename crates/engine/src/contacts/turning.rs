@@ -115,7 +115,7 @@ pub(crate) fn is_carried_round(bodies: &Bodies<'_>, c: &Contact, velocity: &[Vel
 }
 
 /// Way that bodies slide, over the thickness of the contact, beyond which an edge may have passed. The narrow side of a
-/// thin bar, taken for a plane, threw balls that it passed at 0.1 mm; with 1 it threw one of 360.
+/// thin bar, taken for a plane, threw balls that it passed at 0.1 mm.
 const SLIDES: f64 = 0.25;
 
 /// Whether the bodies of a contact are at one place of each other for a time `dt` \[s\].

@@ -46,9 +46,9 @@ use crate::world::state::State;
 /// Bodies that can move in a world of their own, at most.
 pub(crate) const FEW: usize = 24;
 
-/// Contacts times moves that worlds of a step may take for nothing, and beyond those that any world may take; one is 1
-/// to 3 us. A ball between a wall and one of 1e6 times its mass takes 9000, and a gas whose masses span 1e6 lost 1 % of
-/// its energy with a third of this. Without a bound 24 rocks before a blade took 14 s for a step.
+/// Contacts times moves that worlds of a step may take for nothing, and beyond those that any world may take: a second
+/// or two. A ball between a wall and one of 1e6 times its mass takes 9400. Without a bound 24 rocks before a blade took
+/// 14 s for a step.
 const MOST_FUTILE: usize = 400_000;
 
 /// Contacts that lie, for each body, up to which many bodies are a gas, whose impacts are few at a time.

@@ -1,4 +1,5 @@
-//! What the tests of impacts share: elastic rock, and shapes by one call.
+//! What the tests of impacts share: elastic rock, shapes by one call, simulations without gravity, and what every run
+//! is asked for.
 
 use granule_engine::prelude::*;
 
@@ -15,4 +16,27 @@ pub(crate) fn cuboid(size: DVec3) -> Shape {
 
 pub(crate) fn ball(radius: f64) -> Shape {
     Shape::sphere(radius).expect("the radius is valid")
+}
+
+/// A simulation with one elastic material, and no gravity.
+pub(crate) fn weightless(time_step: Option<f64>) -> (Simulation, MaterialId) {
+    let settings = Settings { gravity: DVec3::ZERO, time_step, ..Settings::default() };
+    let mut simulation = Simulation::new(settings).expect("settings are valid");
+    let rock = simulation.add_material(elastic(0.0)).expect("the material is valid");
+    (simulation, rock)
+}
+
+/// Walls of a closed box from -1 to 1 m.
+pub(crate) fn close(simulation: &mut Simulation, rock: MaterialId) {
+    for normal in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|n| [n, -n]) {
+        let wall = Shape::half_space(normal).expect("the normal is valid");
+        simulation.add_body(BodyDescription::fixed(wall, rock, -normal)).expect("the wall is valid");
+    }
+}
+
+/// Nothing lies in anything, and no energy has come from nowhere.
+pub(crate) fn expect_sound(simulation: &Simulation, what: &str) {
+    let (overlap, gained) = (simulation.largest_overlap_thin(), simulation.audit().energy_gained);
+    assert!(overlap <= 0.01, "{what}: overlap {overlap}");
+    assert!(gained.is_nan() || gained <= 1e-5, "{what}: {gained:e} of what is dissipated is gained");
 }

@@ -5,22 +5,7 @@ use granule_engine::prelude::*;
 use granule_engine::{Stepping, Warning};
 use granule_solver::Law;
 
-use crate::elastic::{ball, cuboid, elastic};
-
-/// A simulation with one elastic material, and no gravity.
-fn weightless(time_step: Option<f64>) -> (Simulation, MaterialId) {
-    let settings = Settings { gravity: DVec3::ZERO, time_step, ..Settings::default() };
-    let mut simulation = Simulation::new(settings).expect("settings are valid");
-    let rock = simulation.add_material(elastic(0.0)).expect("the material is valid");
-    (simulation, rock)
-}
-
-/// Nothing lies in anything, and no energy has come from nowhere.
-fn expect_sound(simulation: &Simulation, what: &str) {
-    let (overlap, gained) = (simulation.largest_overlap_thin(), simulation.audit().energy_gained);
-    assert!(overlap <= 0.01, "{what}: overlap {overlap}");
-    assert!(gained.is_nan() || gained <= 1e-5, "{what}: {gained:e} of what is dissipated is gained");
-}
+use crate::elastic::{ball, close, cuboid, elastic, expect_sound, weightless};
 
 /// Height from which balls fall under a bar that turns \[m\].
 const FALL: f64 = 1e-3;
@@ -123,10 +108,7 @@ fn a_rod_that_turns_far_in_a_step_meets_what_is_in_its_way() {
 /// A rod that flies about in a closed box, 30 steps of 1/60 s: the largest change of its energy, and how often it hit.
 fn caged(time_step: Option<f64>, length: f64, [speed, spin]: [f64; 2], seed: u32) -> (f64, u32) {
     let (mut simulation, rock) = weightless(time_step);
-    for normal in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|n| [n, -n]) {
-        let wall = Shape::half_space(normal).expect("the normal is valid");
-        simulation.add_body(BodyDescription::fixed(wall, rock, -normal)).expect("the wall is valid");
-    }
+    close(&mut simulation, rock);
     let toss = |by: f64| (f64::from(seed + 1) * by).fract() - 0.5;
     let way = DVec3::new(toss(0.618_034), toss(0.414_214), toss(0.732_051));
     let mut rod = BodyDescription::dynamic(cuboid(DVec3::new(length, 0.1, 0.15)), rock, 0.2 * way);

@@ -166,8 +166,8 @@ pub struct Row {
     pub(crate) is_central: bool,
     /// See [`RowInput::rides`].
     pub(crate) rides: bool,
-    /// Whether it carried nothing in the last step, or starts without knowing.
-    pub(crate) is_new: bool,
+    /// Whether it carried nothing in the last step, or nobody says what it did.
+    pub(crate) starts_cold: bool,
     /// See [`RowInput::drift`] \[m/s\]: seven digits of what is of second order do.
     pub(crate) drift: [f32; 3],
     /// See [`RowInput::arc`] \[-\].
@@ -213,7 +213,7 @@ impl Row {
         self.allowance = input.allowance;
         self.drift = input.drift.as_vec3().to_array();
         self.arc = input.arc as f32;
-        (self.rides, self.is_new) = (input.rides, input.warm_normal == 0.0);
+        (self.rides, self.starts_cold) = (input.rides, input.warm_normal == 0.0);
         (self.static_friction, self.dynamic_friction) = (c.static_friction, c.dynamic_friction);
         self.restitution = c.restitution;
         self.rolling_arm = c.rolling_friction * input.radius;
@@ -299,12 +299,12 @@ impl Row {
     /// How fast a contact may come without being struck because a driven body that turns carried it before: an eighth
     /// of what that does along the normal in a step \[m/s\].
     pub fn ride(&self) -> f64 {
-        if self.rides && !self.is_new { 0.25 * self.normal.dot(self.drift()).abs() } else { 0.0 }
+        if self.rides && !self.starts_cold { 0.25 * self.normal.dot(self.drift()).abs() } else { 0.0 }
     }
 
     /// Whether it carried nothing in the last step, and no driven body that turns carries it.
     pub fn is_new(&self) -> bool {
-        self.is_new && !self.rides
+        self.starts_cold && !self.rides
     }
 
     /// Whether one of its bodies is driven and turns.
