@@ -20,6 +20,7 @@ pub(crate) mod few;
 pub(crate) mod forces;
 pub(crate) mod group;
 pub(crate) mod jam;
+pub(crate) mod join;
 pub(crate) mod judge;
 pub(crate) mod make;
 pub(crate) mod observe;

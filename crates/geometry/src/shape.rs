@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use granule_model::{Aabb, DVec3, MassProperties, Pose};
 
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, Part};
 use crate::height_field::HeightField;
 use crate::highest::Rectangle;
 use crate::surface::{Primitive, Surface};
@@ -44,6 +44,9 @@ pub enum Rounding {
 /// Cosine of the angle between a face and a normal that is the face's: 1e-6 rad, beyond what rounding leaves.
 const ALIGNED: f64 = 1.0 - 5e-13;
 
+/// Sine of the same angle.
+const ACROSS: f64 = 1e-6;
+
 /// How flat the surface of a shape is at a place, see [`Shape::flatness_along`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flatness {
@@ -64,6 +67,7 @@ fn has_face_along(geometry: &Geometry, normal: DVec3) -> bool {
     match geometry {
         Geometry::Cuboid { .. } => normal.abs().max_element() >= ALIGNED,
         Geometry::Convex(data) => data.faces.iter().any(|face| face.normal.dot(normal) >= ALIGNED),
+        Geometry::Cylinder(_) => normal.z.abs() >= ALIGNED,
         Geometry::Compound(parts) => {
             parts.iter().any(|part| has_face_along(&part.geometry, part.pose.inverse_transform_vector(normal)))
         }
@@ -71,13 +75,16 @@ fn has_face_along(geometry: &Geometry, normal: DVec3) -> bool {
     }
 }
 
-/// See [`Shape::rounding`].
-fn rounding(geometry: &Geometry) -> Option<Rounding> {
+/// See [`Shape::rounding_along`].
+fn rounding_along(geometry: &Geometry, normal: DVec3) -> Option<Rounding> {
     match geometry {
         Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => Some(Rounding::Radius(*radius)),
         Geometry::Cuboid { .. } | Geometry::Convex(_) => Some(Rounding::Sharp),
+        Geometry::Cylinder(_) if normal.z.abs() >= ALIGNED => Some(Rounding::Sharp),
+        Geometry::Cylinder(cylinder) if normal.z.abs() <= ACROSS => Some(Rounding::Radius(cylinder.radius)),
         Geometry::Compound(parts) => {
-            let mut of_parts = parts.iter().map(|part| rounding(&part.geometry));
+            let of = |part: &Part| rounding_along(&part.geometry, part.pose.inverse_transform_vector(normal));
+            let mut of_parts = parts.iter().map(of);
             let first = of_parts.next()??;
             of_parts.all(|of_part| of_part == Some(first)).then_some(first)
         }
@@ -134,10 +141,11 @@ impl Shape {
         self.0.unit_mass.is_some()
     }
 
-    /// How what touches first of the shape is rounded, where that is the same all over: none where it is not, and of
-    /// shapes without inside.
-    pub fn rounding(&self) -> Option<Rounding> {
-        rounding(&self.0.geometry)
+    /// How what touches first of the shape is rounded where it looks along the unit vector `normal` (body axes), if
+    /// that is the same all over: a cylinder that stands is sharp, and one that lies is round. None where it is not,
+    /// and of shapes without inside.
+    pub fn rounding_along(&self, normal: DVec3) -> Option<Rounding> {
+        rounding_along(&self.0.geometry, normal)
     }
 
     /// How flat the surface is where it looks along the unit vector `normal` (body axes).
@@ -146,6 +154,7 @@ impl Shape {
             Geometry::HalfSpace { .. } => Flatness::Plane,
             Geometry::Mesh(_) | Geometry::HeightField(_) => Flatness::Facets,
             Geometry::Container(container) => flat_if(container.planes.iter().any(|(n, _)| n.dot(normal) >= ALIGNED)),
+            Geometry::Drum(drum) => flat_if(drum.planes().any(|(n, _)| n.dot(normal) >= ALIGNED)),
             geometry => flat_if(has_face_along(geometry, normal)),
         }
     }

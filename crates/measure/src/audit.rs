@@ -34,6 +34,8 @@ pub struct StepEnergy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnergyAudit {
     start: f64,
+    /// What the start's energy counts as at least \[J\].
+    least: f64,
     current: f64,
     dissipated: Sum,
     work: Sum,
@@ -50,6 +52,7 @@ impl EnergyAudit {
     pub fn new(start: f64) -> Self {
         EnergyAudit {
             start,
+            least: 0.0,
             current: start,
             dissipated: Sum::default(),
             work: Sum::default(),
@@ -60,6 +63,12 @@ impl EnergyAudit {
             largest_rise: 0.0,
             worst_step: None,
         }
+    }
+
+    /// The same, where the start's energy counts as `least` \[J\] at least: what is judged is no less for a height from
+    /// which potential energies happen to cancel.
+    pub fn with_least(start: f64, least: f64) -> Self {
+        EnergyAudit { least, ..EnergyAudit::new(start) }
     }
 
     /// Records a step and returns its rise \[J\].
@@ -136,7 +145,7 @@ impl EnergyAudit {
     pub fn scale(&self) -> f64 {
         // Where gravity leans, the start may lie below what its height counts from.
         let supplied = if self.start == 0.0 { self.work.value().abs() } else { self.start.abs() };
-        self.dissipated.value().max(START_SHARE * supplied)
+        self.dissipated.value().max(START_SHARE * supplied.max(self.least))
     }
 }
 

@@ -101,7 +101,7 @@ const ALL: &[Layers] = &[
         layers: &[
             &["part", "scratch"],
             &["detect", "drive", "forces"],
-            &["advance", "balance", "beside", "exchange", "judge", "observe", "wake"],
+            &["advance", "balance", "beside", "exchange", "join", "judge", "observe", "wake"],
             &["substep"],
             &["attempt"],
             &["event", "group", "jam"],

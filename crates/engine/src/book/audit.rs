@@ -19,7 +19,8 @@ pub struct Audit {
     /// Energy lost so far: E* at the start and work put in, less E* now.
     pub dissipated: f64,
     /// Largest rise of E* in a step, net of the work put in, over `max(dissipated so far, 1e-6 of the start's energy)`
-    /// \[-\].
+    /// \[-\], the start's energy being no less than the kinetic one with what gravity gives each body in a fall through
+    /// its radius.
     pub energy_gained: f64,
     /// Rises of E* so far, of every island in every part of a step by itself, net of the work put in.
     pub rises: f64,
@@ -54,10 +55,11 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Opens the book with E* at the start, counted from the lowest point of the container; later calls do nothing.
-    pub(crate) fn begin(&mut self, star: f64) {
+    /// Opens the book with E* at the start, counted from the lowest point of the container, and what the bodies have at
+    /// least, however they stand \[J\]; later calls do nothing.
+    pub(crate) fn begin(&mut self, star: f64, least: f64) {
         if self.book.is_none() {
-            self.book = Some(EnergyAudit::new(star));
+            self.book = Some(EnergyAudit::with_least(star, least));
             (self.start, self.star) = (star, star);
         }
     }
@@ -114,7 +116,7 @@ mod tests {
     #[test]
     fn rises_add_up_and_the_change_of_lengths_is_no_rise() {
         let mut audit = Audit::default();
-        audit.begin(1000.0);
+        audit.begin(1000.0, 0.0);
         let step = |star_change: f64, rises: f64, step_change: f64| EnergyReport {
             star_change,
             rises,

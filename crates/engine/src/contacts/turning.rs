@@ -189,11 +189,17 @@ impl Turning<'_> {
         self.velocity[i].linear + self.spin(i).cross(place - self.bodies.pose[i].position)
     }
 
+    /// How a body is rounded where it looks along the `normal`.
+    fn rounding(&self, i: usize, normal: DVec3) -> Option<Rounding> {
+        let bodies = self.bodies;
+        bodies.shape[i].rounding_along(bodies.pose[i].inverse_transform_vector(normal))
+    }
+
     /// The corner of body `tip` at the contact, or the middle of its rounded end, with how it is rounded and how flat
     /// body `face` is there; the normal leads to the tip. None where that one is not flat.
     fn feature(&self, c: &Contact, tip: usize, face: usize) -> Option<(DVec3, Rounding, Flatness)> {
         let bodies = self.bodies;
-        let rounding = bodies.shape[tip].rounding()?;
+        let rounding = self.rounding(tip, -c.normal)?;
         let flatness = bodies.shape[face].flatness_along(bodies.pose[face].inverse_transform_vector(c.normal));
         if flatness == Flatness::None {
             return None;
@@ -238,8 +244,8 @@ impl Turning<'_> {
     /// Acceleration of body `a` against body `b` where edges or corners stick to each other; zero where one slides over
     /// the other, as its normal turns then \[m/s2\].
     fn edges(&self, c: &Contact, a: usize, b: usize, share: f64) -> DVec3 {
-        let is_sharp = |i: usize| self.bodies.shape[i].rounding() == Some(Rounding::Sharp);
-        if !is_sharp(a) || !is_sharp(b) {
+        let is_sharp = |i: usize, normal: DVec3| self.rounding(i, normal) == Some(Rounding::Sharp);
+        if !is_sharp(a, -c.normal) || !is_sharp(b, c.normal) {
             return DVec3::ZERO;
         }
         let acceleration = self.turned(a, c.point) - self.turned(b, c.point);

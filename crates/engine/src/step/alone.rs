@@ -9,32 +9,35 @@
 //! the part. What it comes to takes the place of what the step made of them.
 //!
 //! **Who.** Bodies are of one world when listed contacts join them, sleepers included: what a hit may set in motion
-//! within the step is listed ([`reach`](crate::contacts::reach)). What turns far beside others makes a world with them
-//! as well, struck or not: a rod that made a turn in two steps swept through a ball. There are at most [`FEW`] in a
-//! world, and no level-set grains, be they floors: their contacts are nodes of a surface, which come and go as bodies
-//! turn. A grain between the floor and one of 100 000 times its mass did not come to rest. A world that does not end
-//! within its moves, in which the law has no answer, in which bodies sink into each other, or from which one may have
-//! met others, is forgotten, and what the step made stands. One in which bodies are hit hard goes on beyond its moves,
-//! and is tried again in pieces of the step if they leap, until [`MOST_FUTILE`] is spent; not where a driven body
-//! squeezes one of it, for in a jam each piece would take as long. Nor do bodies that driven ones press make a world in
-//! a step after one in which such a body had to stand.
+//! within the step is listed ([`reach`](crate::contacts::reach)). What turns beside others that it may meet so makes a
+//! world with them as well, struck or not: a rod that made a turn in two steps swept through a ball. Whom one may have
+//! met though nobody had looked so far joins it ([`join`](crate::step::join)). There are at most [`FEW`] in a world,
+//! and no level-set grains, be they floors: their contacts are nodes of a surface, which come and go as bodies turn. A
+//! grain between the floor and one of 100 000 times its mass did not come to rest. A world that does not end within its
+//! moves, in which the law has no answer, in which bodies sink into each other, or from which one may have met others
+//! that do not join it, is forgotten, and what the step made stands. One in which bodies are hit hard goes on beyond
+//! its moves, and is tried again in pieces of the step if they leap, until [`MOST_FUTILE`] is spent; not where a driven
+//! body squeezes one of it, for in a jam each piece would take as long. Nor do bodies that driven ones press make a
+//! world in a step after one in which such a body had to stand.
 //!
 //! **A crowd.** Where some leap ([`LEAP`]) in a gas of more bodies, of which next to none lie on others, or in a world
 //! that is forgotten, the part is divided for them until islands are small, as for contacts that were
 //! pressed too deep. Sixty hulls that cross a fifth of their box in a step lost 53 % of their energy in 0.5 s when the
 //! step took them together, and lose none so.
 //!
-//! How a world makes its part is left to [`few`](crate::step::few), how what it comes to enters the part to
+//! How a world makes its part is left to [`few`](crate::step::few), of whom it is to
+//! [`join`](crate::step::join), how what it comes to enters the part to
 //! [`beside`](crate::step::beside).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::contacts::turning::{FAR, turn_of};
+use crate::contacts::turning::{FAR, is_carried_round, turn_of};
 use crate::islands::limits::LEAP;
 use crate::step::attempt::Step;
 use crate::step::few::Origin;
+use crate::step::join::{FEW, Whole, join_met};
 use crate::step::part::Part;
 use crate::step::scratch::{Alone, Exchange, Scratch, Workspace, World};
 use crate::step::substep::Solved;
@@ -43,13 +46,16 @@ use crate::world::catalogue::Catalogue;
 use crate::world::contact::{Contact, Contacts};
 use crate::world::state::State;
 
-/// Bodies that can move in a world of their own, at most.
-pub(crate) const FEW: usize = 24;
+/// How often worlds are joined with what they may have met in a part.
+const JOINS: usize = 4;
 
 /// Contacts times moves that worlds of a step may take for nothing, and beyond those that any world may take: a second
 /// or two. A ball between a wall and one of 1e6 times its mass takes 9400. Without a bound 24 rocks before a blade took
 /// 14 s for a step.
 const MOST_FUTILE: usize = 400_000;
+
+/// Turn in a part up to which bodies come along straight lines, to less than a millionth of their size \[rad\].
+const STRAIGHT: f64 = 1e-3;
 
 /// Contacts that lie, for each body, up to which many bodies are a gas, whose impacts are few at a time.
 const SPARSE: f64 = 0.25;
@@ -64,8 +70,10 @@ impl Step<'_> {
         }
         let from = Origin { kept: &saved[depth], looked: &self.state.detected.contacts, frames };
         let bodies = from.kept.bodies.view(&self.catalogue.bodies, frames);
-        alone.find_swinging(&bodies, &exchange.active.all().list, part.dt);
-        if !alone.swinging.is_empty() || exchange.problems.struck().next().is_some() {
+        let gravity = self.catalogue.gravity().length();
+        alone.find_swinging(&bodies, &exchange.active.all().list, gravity, part.dt);
+        let may_be_met = !alone.swinging.is_empty() || !alone.curving.is_empty();
+        if may_be_met || exchange.problems.struck().next().is_some() {
             solved.resume_impact();
             alone.run(self.catalogue, part, &from, exchange, loads.is_on);
         }
@@ -79,20 +87,30 @@ impl Alone {
         let leap = part.dt / LEAP;
         let struck = problems.struck().filter_map(|island| island.bodies.first().copied());
         self.find_worlds(table, from.kept, struck, active.all(), leap);
-        let (left, workspaces) = (MOST_FUTILE.saturating_sub(self.futile), &self.workspaces);
+        let Alone { worlds, in_use, workspaces, futile, islands, mobile, hopeless, .. } = &mut *self;
+        let whole = Whole { table, kept: from.kept, contacts: active.all(), islands, mobile, hopeless };
+        let (worlds, workspaces, left) = (&mut worlds[..*in_use], &*workspaces, MOST_FUTILE.saturating_sub(*futile));
         let run = |world: &mut World| {
-            let mut workspace = lock(workspaces).pop().unwrap_or_default();
-            world.leaps = leaps(world.contacts.iter().map(|(c, _)| c), &from.kept.bodies, leap);
-            world.make(catalogue, from, part, (left, records_loads), &mut workspace);
-            lock(workspaces).push(workspace);
+            if std::mem::take(&mut world.is_asked) {
+                let mut workspace = lock(workspaces).pop().unwrap_or_default();
+                world.leaps = leaps(world.contacts.iter().map(|(c, _)| c), &from.kept.bodies, leap);
+                world.make(catalogue, from, part, (left, records_loads), &mut workspace);
+                lock(workspaces).push(workspace);
+            }
         };
-        let worlds = &mut self.worlds[..self.in_use];
-        if worlds.len() > 1 {
-            worlds.par_iter_mut().for_each(run);
-        } else {
-            worlds.iter_mut().for_each(run);
+        for turn in 0.. {
+            let asked = worlds.iter().filter(|world| world.is_asked).count();
+            if asked > 1 {
+                worlds.par_iter_mut().for_each(run);
+            } else {
+                worlds.iter_mut().for_each(run);
+            }
+            *futile += worlds.iter_mut().map(|world| std::mem::take(&mut world.spent)).sum::<usize>();
+            if turn == JOINS || !join_met(worlds, &whole) {
+                break;
+            }
         }
-        self.futile += worlds.iter().map(|world| world.spent).sum::<usize>();
+        worlds.iter_mut().filter(|world| world.only_if_hit && world.report.hits == 0).for_each(World::begin);
         let may_divide = |world: &World| left > 0 && !world.is_squeezed;
         self.crowd_of(table, |world| !world.is_made && (!world.is_hopeless || may_divide(world)));
         for world in self.worlds[..self.in_use].iter().filter(|world| world.is_hopeless) {
@@ -115,13 +133,21 @@ impl Alone {
         }
     }
 
-    /// Finds the bodies beside which others turn so far in a part of `dt` \[s\] that they may be met on the way, though
-    /// no contact of theirs closes along a straight line.
-    fn find_swinging(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], dt: f64) {
-        self.swinging.clear();
-        let swings = |i: u32| turn_of(bodies, bodies.velocity, i as usize, dt) > FAR;
-        for c in contacts.iter().filter(|c| c.gap > 0.0 && (swings(c.a) || swings(c.b))) {
-            self.swinging.extend([c.a, c.b].into_iter().filter(|i| bodies.awake(*i as usize)));
+    /// Finds the bodies that others beside which they turn may meet in a part of `dt` \[s\] though no contact of theirs
+    /// closes along a straight line, under `gravity` \[m/s2\].
+    fn find_swinging(&mut self, bodies: &Bodies<'_>, contacts: &[Contact], gravity: f64, dt: f64) {
+        let Alone { swinging, curving, .. } = self;
+        swinging.clear();
+        curving.clear();
+        let turn = |i: u32| turn_of(bodies, bodies.velocity, i as usize, dt);
+        for c in contacts.iter().filter(|c| c.gap > 0.0) {
+            let turn = turn(c.a).max(turn(c.b));
+            let awake = [c.a, c.b].into_iter().filter(|i| bodies.awake(*i as usize));
+            if turn > FAR {
+                swinging.extend(awake);
+            } else if turn > STRAIGHT && !c.is_near() && curves_in(bodies, c, gravity, dt) {
+                curving.extend(awake);
+            }
         }
     }
 
@@ -143,47 +169,44 @@ impl Alone {
         contacts: &Contacts,
         leap: f64,
     ) {
-        let Alone { pairs, mobile, islands, is_taken, worlds, in_use, hopeless, crowd, swinging, .. } = self;
-        let State { bodies, control, .. } = kept;
-        let sampled = |i: u32| table.shape[i as usize].is_grain();
-        let is_driven = |i: u32| table.is_driven(i as usize);
+        let Alone { pairs, mobile, islands, is_taken, worlds, in_use, hopeless, crowd, swinging, curving, .. } = self;
         mobile.clear();
-        mobile.extend((0..table.len()).map(|i| table.dynamic[i] && !bodies.apart[i]));
+        mobile.extend((0..table.len()).map(|i| table.dynamic[i] && !kept.bodies.apart[i]));
         pairs.clear();
         pairs.extend(contacts.list.iter().map(Contact::pair));
         islands.build(table.len(), mobile, pairs);
         is_taken.clear();
         is_taken.resize(islands.len(), false);
-        for k in struck.chain(swinging.iter().copied()).filter_map(|i| islands.island_of(i)) {
+        let whole = Whole { table, kept, contacts, islands, mobile, hopeless };
+        let struck = struck.chain(swinging.iter().copied()).map(|i| (i, false));
+        let asked = struck.chain(curving.iter().map(|i| (*i, true)));
+        for (k, only_if_hit) in asked.filter_map(|(i, only_if_hit)| Some((islands.island_of(i)?, only_if_hit))) {
             let Some(island) = islands.get(k).filter(|_| !is_taken[k]) else { continue };
-            let ends = || island.contacts.iter().flat_map(|c| <[u32; 2]>::from(pairs[*c as usize]));
-            if ends().any(sampled) || (control.stood && ends().any(is_driven)) {
+            if !whole.may_be_alone(&island) {
                 continue;
             }
+            is_taken[k] = true;
             if island.bodies.len() > FEW {
-                is_taken[k] = true;
                 let own = || island.contacts.iter().map(|c| &contacts.list[*c as usize]);
-                if leaps(own(), bodies, leap) && is_gas(own(), island.bodies.len(), bodies, leap) {
+                if !only_if_hit
+                    && leaps(own(), &kept.bodies, leap)
+                    && is_gas(own(), island.bodies.len(), &kept.bodies, leap)
+                {
                     crowd.extend_from_slice(island.bodies);
                 }
                 continue;
             }
-            let is_hopeless = |i: &u32| hopeless.get(*i as usize).is_some_and(|hopeless| *hopeless);
-            is_taken[k] = true;
-            if island.bodies.iter().any(is_hopeless) {
+            if whole.is_hopeless(island.bodies) {
                 continue;
             }
             if worlds.len() == *in_use {
                 worlds.push(World::default());
             }
-            let World { of, contacts: own, .. } = &mut worlds[*in_use];
-            own.clear();
-            own.extend(island.contacts.iter().map(|c| (contacts.list[*c as usize], contacts.carried[*c as usize])));
-            of.clear();
-            of.extend_from_slice(island.bodies);
-            of.extend(ends().filter(|i| !mobile[*i as usize]));
-            of.sort_unstable();
-            of.dedup();
+            let world = &mut worlds[*in_use];
+            world.begin();
+            world.only_if_hit = only_if_hit;
+            world.take(&whole, &island);
+            world.ask();
             *in_use += 1;
         }
     }
@@ -192,6 +215,21 @@ impl Alone {
 /// The workspaces that nobody uses; one that a panic has left is made anew like any other.
 fn lock(workspaces: &Mutex<Vec<Workspace>>) -> MutexGuard<'_, Vec<Workspace>> {
     workspaces.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether an open contact that carries nobody round may close in a time `dt` \[s\] as its bodies turn: its gap may
+/// fall faster by the acceleration of a corner, and of a face that turns under what passes it
+/// ([`turning`](crate::contacts::turning)).
+fn curves_in(bodies: &Bodies<'_>, c: &Contact, gravity: f64, dt: f64) -> bool {
+    let of_corner = |i: u32| {
+        let arm = c.point - bodies.pose[i as usize].position;
+        turn_of(bodies, bodies.velocity, i as usize, dt).powi(2) * arm.length()
+    };
+    let turn = |i: u32| turn_of(bodies, bodies.velocity, i as usize, dt);
+    let by_turning =
+        of_corner(c.a) + of_corner(c.b) + 2.0 * turn(c.a).max(turn(c.b)) * c.speed(bodies.pose, bodies.velocity) * dt;
+    let comes = (gravity * dt - c.normal_velocity(bodies.pose, bodies.velocity)) * dt;
+    comes + 0.5 * by_turning >= c.gap && !is_carried_round(bodies, c, bodies.velocity, dt)
 }
 
 /// Whether next to nothing of an island of so many bodies lies on others: touches, and neither comes nor leaves by as

@@ -81,7 +81,8 @@ impl World {
         self.fill(whole, from, workspace);
         self.go(part, (more, records_loads), workspace);
         let bodies = from.kept.bodies.view(&whole.bodies, from.frames);
-        self.is_made &= !self.has_strayed(&bodies, from.looked, part.dt, &workspace.scratch);
+        self.find_met(&bodies, from.looked, part.dt, &workspace.scratch);
+        self.is_made &= self.met.is_empty();
     }
 
     /// Makes this a world of the bodies that it is of, in the state that was `kept`, to be looked at anew.
@@ -152,20 +153,21 @@ impl World {
 }
 
 impl World {
-    /// Whether bodies have come so much further in a part of `dt` \[s\] than contacts were `looked` for in the whole
-    /// that they may have passed its other `bodies`: by half the width of their thinnest piece.
-    fn has_strayed(&self, bodies: &Bodies<'_>, looked: &Contacts, dt: f64, scratch: &Scratch) -> bool {
-        let Some(Strayed { needed, .. }) = scratch.strayed.as_ref().filter(|_| self.is_made) else { return false };
+    /// Finds the other `bodies` that those of a world that was made may have met: they have come so much further in a
+    /// part of `dt` \[s\] than contacts were `looked` for in the whole, by half the width of their thinnest piece.
+    fn find_met(&mut self, bodies: &Bodies<'_>, looked: &Contacts, dt: f64, scratch: &Scratch) {
+        let World { of, met, is_made, .. } = self;
+        met.clear();
+        let Some(Strayed { needed, .. }) = scratch.strayed.as_ref().filter(|_| *is_made) else { return };
         // From where a body was, as far as it may come with so much reach.
         let around =
             |i: usize, reach: f64| bodies.boxes[i].padded(way(bodies, i, &looked.velocity[i], DVec3::ZERO, dt) + reach);
-        let is_other = |j: usize| bodies.present[j] && self.of.binary_search(&(j as u32)).is_err();
-        let members = self.of.iter().map(|i| *i as usize).zip(needed);
-        let mut further = members.filter(|(i, needed)| **needed > looked.reach[*i] + bodies.half_width[*i]);
-        further.any(|(i, needed)| {
+        let members = of.iter().map(|i| *i as usize).zip(needed);
+        for (i, needed) in members.filter(|(i, needed)| **needed > looked.reach[*i] + bodies.half_width[*i]) {
             let own = around(i, *needed);
-            (0..bodies.len()).any(|j| is_other(j) && around(j, looked.reach[j]).overlaps(&own))
-        })
+            let others = (0..bodies.len()).filter(|j| bodies.present[*j] && of.binary_search(&(*j as u32)).is_err());
+            met.extend(others.filter(|j| around(*j, looked.reach[*j]).overlaps(&own)).map(|j| j as u32));
+        }
     }
 }
 

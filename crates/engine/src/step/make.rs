@@ -9,6 +9,7 @@ use crate::step::divide::Stop;
 use crate::step::event::{Budget, Ended};
 use crate::step::jam::{hold, jam_error, release, release_held};
 use crate::step::scratch::{START_OF_EVENTS, Scratch};
+use crate::world::account::Account;
 use crate::world::catalogue::Catalogue;
 use crate::world::description::{JamResponse, Stepping};
 use crate::world::error::EngineError;
@@ -82,7 +83,9 @@ pub(crate) fn make_step(
         book.turn = find_turn(&bodies, &state.detected.contacts.list, scratch.alone.members(), &report);
     }
     book.datum.get_or_insert(height);
-    star_at_start.into_iter().for_each(|star| book.audit.begin(star));
+    if let Some(star) = star_at_start {
+        book.audit.begin(star, state.bodies.account.iter().map(Account::start).sum());
+    }
     book.enter(&report);
     Ok(report)
 }

@@ -192,6 +192,8 @@ pub(crate) struct Alone {
     pub(crate) crowd: Vec<u32>,
     /// Bodies that turn far beside others, and these.
     pub(crate) swinging: Vec<u32>,
+    /// Those that may close an open contact by turning, and the others of it.
+    pub(crate) curving: Vec<u32>,
     pub(crate) contacts: Vec<(Contact, Carried)>,
 }
 
@@ -222,8 +224,14 @@ pub(crate) struct World {
     /// Whether something comes a good part of the way through another body, so that the part is divided for it if it is
     /// not made.
     pub(crate) leaps: bool,
+    /// Whether what the step makes stands where nothing is hit in it.
+    pub(crate) only_if_hit: bool,
+    /// Whether it is to make its part.
+    pub(crate) is_asked: bool,
     /// Whether it could be made; what it did is in the report then.
     pub(crate) is_made: bool,
+    /// Bodies of the whole that those of it may have met; it is not made then.
+    pub(crate) met: Vec<u32>,
     /// Whether it did not come to the end of the part.
     pub(crate) is_hopeless: bool,
     /// Whether a driven body squeezed one of it when it gave up.

@@ -53,6 +53,11 @@ impl Account {
     pub(crate) fn open(kinetic: f64, fall: f64) -> Self {
         Account { start: kinetic + fall, ..Account::default() }
     }
+
+    /// What it came in with, and a fall through its own radius \[J\].
+    pub(crate) fn start(&self) -> f64 {
+        self.start
+    }
 }
 
 /// The account of some bodies together.

@@ -187,8 +187,9 @@ fn a_silo_carries_the_weight_of_what_is_poured_into_it() {
         simulation.steps()
     );
     assert!(!out, "a grain left");
-    // Over the weight times 1 m. Measured 2.6e-4 J.
-    assert!(energies <= 1e-6 * weight, "{energies}");
+    // Over the weight times 1 m. Measured 5.8e-3 J in one step of the fall, when balls strike ends of cylinders, which
+    // turn as faces do; 4.2e-4 J when these were told nothing of turning.
+    assert!(energies <= 2e-6 * weight, "{energies}");
     assert!(overlap <= 0.01, "{overlap}");
     assert!((share - 1.0).abs() <= 0.01, "{share}");
 }

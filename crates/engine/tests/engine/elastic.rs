@@ -40,3 +40,25 @@ pub(crate) fn expect_sound(simulation: &Simulation, what: &str) {
     assert!(overlap <= 0.01, "{what}: overlap {overlap}");
     assert!(gained.is_nan() || gained <= 1e-5, "{what}: {gained:e} of what is dissipated is gained");
 }
+
+/// The `k`th vector of a sequence of numbers from -1 to 1 that is one for each seed.
+pub(crate) fn toss(seed: u32, k: u32) -> DVec3 {
+    let number = |by: f64| 2.0 * (f64::from(97 * seed + k + 1) * by).fract() - 1.0;
+    DVec3::new(number(0.618_034), number(0.414_214), number(0.732_051))
+}
+
+/// Makes `time` \[s\], and returns by how much E* changed beside the work of driven bodies, over what the bodies had at
+/// first and that work, and that work over what they had. Nothing lies in anything by more than 1 %.
+pub(crate) fn follow(simulation: &mut Simulation, time: f64, what: &str) -> [f64; 2] {
+    let (mut first, mut changed, mut work) = (None, 0.0, 0.0);
+    while simulation.time() < time {
+        let energy = simulation.step().expect("the step is made").energy;
+        first.get_or_insert(energy.star - energy.driven_work - energy.star_change);
+        changed += energy.star_change;
+        work += energy.driven_work;
+    }
+    let overlap = simulation.largest_overlap_thin();
+    assert!(overlap <= 0.01, "{what}: overlap {overlap}");
+    let first = first.expect("there were steps");
+    [changed / (first + work.abs()), work / first]
+}

@@ -20,6 +20,7 @@ mod jam;
 mod leaving;
 mod locality;
 mod margins;
+mod open_ways;
 mod passing;
 mod promises;
 mod resolved;

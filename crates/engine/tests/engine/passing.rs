@@ -5,7 +5,7 @@
 
 use granule_engine::prelude::*;
 
-use crate::elastic::{ball, close, cuboid, expect_sound, weightless};
+use crate::elastic::{ball, close, cuboid, expect_sound, follow, toss, weightless};
 
 /// A cuboid whose centre stands still and that is driven round with this angular velocity \[rad/s\].
 fn turning(size: DVec3, rock: MaterialId, place: DVec3, angular: DVec3) -> BodyDescription {
@@ -13,29 +13,6 @@ fn turning(size: DVec3, rock: MaterialId, place: DVec3, angular: DVec3) -> BodyD
     body.kind = BodyKind::Driven;
     body.motion = Some(Motion::Constant(Velocity { angular, ..Velocity::ZERO }));
     body
-}
-
-/// The `k`th vector of a sequence of numbers from -1 to 1 that is one for each seed.
-fn toss(seed: u32, k: u32) -> DVec3 {
-    let number = |by: f64| 2.0 * (f64::from(97 * seed + k + 1) * by).fract() - 1.0;
-    DVec3::new(number(0.618_034), number(0.414_214), number(0.732_051))
-}
-
-/// Makes `time` \[s\], and returns by how much E* changed beside the work of driven bodies, and that work, over what
-/// the bodies had at first.
-fn run(simulation: &mut Simulation, time: f64, what: &str) -> [f64; 2] {
-    let (mut first, mut last, mut work) = (None, 0.0, 0.0);
-    while simulation.time() < time {
-        let report = simulation.step().expect("the step is made");
-        let energy = &report.energy;
-        first.get_or_insert(energy.kinetic - energy.driven_work - energy.star_change);
-        work += energy.driven_work;
-        last = energy.kinetic;
-    }
-    let overlap = simulation.largest_overlap_thin();
-    assert!(overlap <= 0.01, "{what}: overlap {overlap}");
-    let first = first.expect("there were steps");
-    [(last - first - work) / (first + work.abs()), work / first]
 }
 
 /// Four boxes that spin at about `spin` \[rad/s\] between two plates, of which the lower one is driven round at `turn`
@@ -52,7 +29,7 @@ fn tumble(spin: f64, turn: f64, seed: u32) -> [f64; 2] {
         body.velocity.angular = toss(seed, 2 * k + 1) * 1.7 * spin;
         simulation.add_body(body).expect("the box is valid");
     }
-    run(&mut simulation, 0.2, &format!("{spin} rad/s beside {turn}, {seed}"))
+    follow(&mut simulation, 0.2, &format!("{spin} rad/s beside {turn}, {seed}"))
 }
 
 /// Boxes that tumble beside a plate that is driven round are not carried by it: they lost up to 82 % of their energy
@@ -86,7 +63,7 @@ fn stirred(count: u32, turn: f64, is_round: bool, seed: u32) -> [f64; 2] {
         body.velocity = Velocity { linear: 60.0 * toss(seed, 2 * k), angular: 30.0 * toss(seed, 2 * k + 1) };
         simulation.add_body(body).expect("the body is valid");
     }
-    run(&mut simulation, 0.2, &format!("{count} stirred by {turn} rad a step, {seed}"))
+    follow(&mut simulation, 0.2, &format!("{count} stirred by {turn} rad a step, {seed}"))
 }
 
 /// What a paddle stirs keeps its energy but for the paddle's work, though worlds of so many meet more in a step than

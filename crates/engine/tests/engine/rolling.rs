@@ -100,3 +100,46 @@ fn a_cube_hops_on_a_turntable_without_friction() {
         assert!(gains.iter().all(|gain| *gain <= bound), "e {restitution}: {gains:?}");
     }
 }
+
+/// Tables of every shape whose top is at height 0.
+fn tables() -> [(&'static str, Shape, f64); 5] {
+    [
+        ("cuboid", Shape::cuboid(DVec3::new(6.0, 6.0, 0.2)).expect("it is valid"), -0.1),
+        ("half-space", Shape::half_space(DVec3::Z).expect("it is valid"), 0.0),
+        ("cylinder", Shape::cylinder(3.0, 0.2).expect("it is valid"), -0.1),
+        ("drum", Shape::drum(3.0, 4.0).expect("it is valid"), 2.0),
+        ("cylindrical container", Shape::cylindrical_container(3.0, 2.0).expect("it is valid"), 0.0),
+    ]
+}
+
+/// What lies on a turntable and sticks stays where it is on it. In steps of 0.01 s it drifted outward by `w^2 dt/2` of
+/// its distance from the axis, 3.6 % in 2.4 turns, where table or rider were round.
+///
+/// Measured: 2e-7, of second order.
+#[test]
+fn what_lies_on_a_turntable_stays_there() {
+    let (turn, place) = (0.474, 1.2);
+    let riders = [
+        ("cube", Shape::cuboid(DVec3::splat(0.4)).expect("it is valid"), 0.2),
+        ("coin", Shape::cylinder(0.4, 0.1).expect("it is valid"), 0.05),
+    ];
+    for (table, top, height) in tables() {
+        for (rider, shape, half) in &riders {
+            let (mut simulation, rock) = simulation(0.01, 0.0, 0.5);
+            let mut below = BodyDescription::fixed(top.clone(), rock, height * DVec3::Z);
+            below.kind = BodyKind::Driven;
+            below.velocity.angular = turn * DVec3::Z;
+            simulation.add_body(below).expect("the table is valid");
+            let mut body = BodyDescription::dynamic(shape.clone(), rock, DVec3::new(place, 0.0, *half));
+            body.velocity = Velocity { linear: turn * place * DVec3::Y, angular: turn * DVec3::Z };
+            let body = simulation.add_body(body).expect("it is valid");
+            while simulation.time() < 20.0 {
+                simulation.step().expect("the step is made");
+            }
+            let now = simulation.pose(body).expect("it is there").position;
+            let off = now.truncate().length() / place - 1.0;
+            println!("{rider} on {table}: {off:e}");
+            assert!(off.abs() <= 1e-6, "{rider} on {table}: {off:e}");
+        }
+    }
+}

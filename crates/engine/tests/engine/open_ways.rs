@@ -1,0 +1,120 @@
+//! Few bodies with a long way to each other: who is thrown further than was looked for meets what is there, and corners
+//! that come round are met where they come. Steps are made as by default.
+//!
+//! Energies have exact answers: nothing is given but by walls that are driven, whose work is told.
+
+use granule_engine::prelude::*;
+
+use crate::elastic::{ball, close, cuboid, elastic, follow, toss, weightless};
+
+/// Shapes of some 4 to 10 cm.
+fn shapes() -> [(&'static str, Shape); 5] {
+    [
+        ("ball", ball(0.03)),
+        ("capsule", Shape::capsule(0.02, 0.06).expect("it is valid")),
+        ("box", cuboid(DVec3::new(0.1, 0.07, 0.05))),
+        ("plate", cuboid(DVec3::new(0.1, 0.1, 0.02))),
+        ("rod", cuboid(DVec3::new(0.12, 0.02, 0.02))),
+    ]
+}
+
+/// So many bodies of a shape that are thrown into an open box of 0.5 m.
+fn thrown(shape: &Shape, count: u32, time_step: Option<f64>, seed: u32) -> [f64; 2] {
+    let settings = Settings { time_step, ..Settings::default() };
+    let mut simulation = Simulation::new(settings).expect("settings are valid");
+    let rock = simulation.add_material(elastic(0.0)).expect("the material is valid");
+    let room = Shape::container(DVec3::new(0.5, 0.5, 0.5)).expect("the size is valid");
+    simulation.add_body(BodyDescription::fixed(room, rock, DVec3::new(-0.25, -0.25, 0.0))).expect("it is valid");
+    for k in 0..count {
+        let place = DVec3::new(0.15 * (f64::from(k) - 0.5 * f64::from(count - 1)), 0.02 * toss(seed, 4 * k).y, 0.25);
+        let mut body = BodyDescription::dynamic(shape.clone(), rock, place);
+        body.pose.rotation = DQuat::from_scaled_axis(2.0 * toss(seed, 4 * k + 1));
+        body.velocity.linear = toss(seed, 4 * k + 2);
+        body.velocity.angular = 4.0 * toss(seed, 4 * k + 3);
+        simulation.add_body(body).expect("it is valid");
+    }
+    let [off, _] = follow(&mut simulation, 1.5, "what is thrown");
+    [off, simulation.largest_overlap_thin()]
+}
+
+/// Two and three bodies of every shape at their own step, two at 1/60 s, which is twelve times as long: among three
+/// bodies impacts below a quarter of g dt, 4 cm/s then, give nothing back.
+///
+/// Two capsules lost 11 % in 2 s at 1/60 s, plates and rods up to 5e-3 at their own step: what was thrown further than
+/// was looked for had its part made as a whole, and corners that came round by turning were not known to close, so that
+/// they overlapped and were lifted out.
+/// Measured: changes of 2e-14, overlaps of 3e-3 of the thickness where edges cross, in two runs of 90, else 1e-8.
+#[test]
+fn what_is_thrown_into_an_open_box_keeps_its_energy() {
+    let mut worst = [0.0_f64; 2];
+    for (name, shape) in shapes() {
+        for (count, time_step) in [(2, None), (3, None), (2, Some(1.0 / 60.0))] {
+            for seed in 0..6 {
+                let [off, overlap] = thrown(&shape, count, time_step, seed);
+                println!("{count} of {name}, {time_step:?}, {seed}: {off:e}, {overlap:e}");
+                assert!(off.abs() <= 1e-11, "{count} of {name}, {time_step:?}, {seed}: {off:e}");
+                worst = [worst[0].max(off.abs()), worst[1].max(overlap)];
+            }
+        }
+    }
+    println!("{worst:?}");
+    assert!(worst[1] <= 5e-3, "{worst:?}");
+}
+
+/// So many bodies between six walls that are driven to and fro together by a sine.
+fn shaken(count: u32, time_step: Option<f64>, seed: u32) -> f64 {
+    let (mut simulation, rock) = weightless(time_step);
+    for normal in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|n| [n, -n]) {
+        let wall = Shape::half_space(normal).expect("the normal is valid");
+        let mut wall = BodyDescription::fixed(wall, rock, -2.0 * normal);
+        wall.kind = BodyKind::Driven;
+        let amplitude = DVec3::new(0.3, 0.2, 0.3);
+        wall.motion = Some(Motion::Sine { amplitude, frequency: 1.0, phase: 0.5 * std::f64::consts::PI });
+        simulation.add_body(wall).expect("the wall is valid");
+    }
+    let shapes = [cuboid(DVec3::new(1.0, 0.15, 0.15)), Shape::capsule(0.15, 0.5).expect("it is valid"), ball(0.25)];
+    for k in 0..count {
+        let place = DVec3::new(1.0 * f64::from(k % 3) - 1.0, 1.2 * f64::from(k / 3) - 0.6, 0.0);
+        let mut body = BodyDescription::dynamic(shapes[(k % 3) as usize].clone(), rock, place);
+        body.pose.rotation = DQuat::from_scaled_axis(3.0 * toss(seed, 3 * k));
+        body.velocity = Velocity { linear: 4.0 * toss(seed, 3 * k + 1), angular: 12.0 * toss(seed, 3 * k + 2) };
+        simulation.add_body(body).expect("it is valid");
+    }
+    follow(&mut simulation, 1.5, &format!("{count}, {time_step:?}, {seed}"))[0]
+}
+
+/// Walls that no listed contact leads to were no part of what made its part alone, so that one body in 32 runs lost up
+/// to 4 %, and six were off by 1e-4 at their own step. Measured: 2e-14.
+#[test]
+fn what_walls_shake_has_what_they_work() {
+    let mut worst = 0.0_f64;
+    for (count, time_step) in [(1, Some(1.0 / 30.0)), (1, Some(1.0 / 120.0)), (6, Some(1.0 / 120.0)), (6, None)] {
+        for seed in 0..16 {
+            let off = shaken(count, time_step, seed);
+            worst = worst.max(off.abs());
+            assert!(off.abs() <= 1e-11, "{count}, {time_step:?}, {seed}: {off:e}");
+        }
+    }
+    println!("{worst:e}");
+}
+
+/// Two bodies that come from beyond each other's reach in a part, as walls throw them at each other: more join than one
+/// wall.
+#[test]
+fn whole_worlds_join() {
+    for seed in 0..8 {
+        let (mut simulation, rock) = weightless(Some(1.0 / 10.0));
+        close(&mut simulation, rock);
+        for k in 0..8 {
+            let place = DVec3::new(0.5 * f64::from(k % 4) - 0.75, 1.0 * f64::from(k / 4) - 0.5, 0.3 * toss(seed, k).x);
+            let shape = if k % 2 == 0 { cuboid(DVec3::new(0.3, 0.1, 0.1)) } else { ball(0.1) };
+            let mut body = BodyDescription::dynamic(shape, rock, place);
+            body.velocity = Velocity { linear: 6.0 * toss(seed, k + 8), angular: 3.0 * toss(seed, k + 16) };
+            simulation.add_body(body).expect("it is valid");
+        }
+        let [off, _] = follow(&mut simulation, 2.0, "eight bodies");
+        let overlap = simulation.largest_overlap_thin();
+        println!("{seed}: {off:e}, {overlap:e}");
+        assert!(off.abs() <= 1e-11 && overlap <= 1e-6, "{seed}: {off:e}, {overlap:e}");
+    }
+}
