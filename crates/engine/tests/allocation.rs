@@ -98,14 +98,14 @@ fn a_shaken_pack_allocates_only_where_it_outgrows_its_buffers() {
     for (name, grain, pitch) in [("spheres", sphere(), 1.15), ("cubes", cube(), 1.2)] {
         on_one_thread(|| {
             let mut simulation = pack(&grain, pitch, true);
-            // Four times as long as a pack at rest takes: how many contacts a step has, and how many bodies make it alone
-            // together, goes up and down with the floor, and the largest numbers come late. In the hundreds of steps
-            // after twice `WARM_UP` cubes allocate 154, 135, 108, 109, 178, 61, 38, 24 times.
+            // Four times as long as a pack at rest takes: how many contacts a step has, and how many bodies make it
+            // alone together, goes up and down with the floor, and the largest numbers come late. In the hundreds of
+            // steps after twice `WARM_UP` cubes allocate 154, 135, 108, 109, 178, 61, 38, 24 times.
             allocations(&mut simulation, 4 * WARM_UP);
             let (count, hits) = allocations(&mut simulation, 100);
             assert!(hits > 100, "{name}: {hits} hits are no shaking");
-            // Measured: 1 for spheres, 54 for cubes or less, in any 100 steps from then on. All are lists that meet more
-            // than before: of worlds of few bodies, of the levels of the energy release
+            // Measured: 1 for spheres, 54 for cubes or less, in any 100 steps from then on. All are lists that meet
+            // more than before: of worlds of few bodies, of the levels of the energy release
             // (`crates/solver/src/laws/tracking/approach/levels.rs`), and the packs of the contact stage. An allocation
             // in every step would make it 100.
             assert!(count < 100, "{name}: {count} allocations in 100 steps");
