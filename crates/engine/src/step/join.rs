@@ -46,8 +46,8 @@ impl Whole<'_> {
     /// Whether a world in which the body is may be made: contacts of level-set grains come and go as bodies turn, and
     /// in a jam each world would take as long as the step.
     fn may_take_part(&self, i: u32) -> bool {
-        let is_driven = self.table.is_driven(i as usize);
-        !self.table.shape[i as usize].is_grain() && !(self.kept.control.stood && is_driven)
+        let presses = self.kept.control.stood && self.table.is_driven(i as usize);
+        !(presses || self.table.shape[i as usize].is_grain())
     }
 
     /// Whether one of so many bodies has tried in vain in this step.
