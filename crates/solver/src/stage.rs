@@ -140,8 +140,9 @@ const BEYOND: f64 = 1.0 + 1e-6;
 /// opposite of the velocity with which they came, with which they do none; whether there are any. That is the drift but
 /// for what is of third order. After impacts within a step, and where steps change their length, contacts come by more:
 /// up to `slow` \[m/s\] they do so as well. Of 120 blocks that rock 20 gained up to 1.6e-3 of what they had dissipated
-/// without; two gain 3.4e-4 with a tolerance of 0.03 g dt, none with ten times as much, where corners sink in by 0.3 %
-/// and Housner's factor is off by 1.5 % at 30 steps a second in place of 0.6 %. Driven bodies that turn may do work.
+/// without; two gain, 3.4e-4 at most, with a tolerance of 0.03 g dt, none with ten times as much, where corners sink in
+/// by 0.3 % and Housner's factor is off by 1.5 % at 30 steps a second in place of 0.6 %. Driven bodies that turn may do
+/// work.
 fn drift_without_work(island: &mut Island<'_>, unforced: &[Velocity], slow: f64) -> bool {
     let Island { bodies, rows, .. } = island;
     let mut any = false;

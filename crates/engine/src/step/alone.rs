@@ -25,9 +25,8 @@
 //! pressed too deep. Sixty hulls that cross a fifth of their box in a step lost 53 % of their energy in 0.5 s when the
 //! step took them together, and lose none so.
 //!
-//! How a world makes its part is left to [`few`](crate::step::few), of whom it is to
-//! [`join`](crate::step::join), how what it comes to enters the part to
-//! [`beside`](crate::step::beside).
+//! How a world makes its part is left to [`few`](crate::step::few), of whom it is to [`join`](crate::step::join), how
+//! what it comes to enters the part to [`beside`](crate::step::beside).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

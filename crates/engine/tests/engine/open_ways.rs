@@ -98,23 +98,32 @@ fn what_walls_shake_has_what_they_work() {
     println!("{worst:e}");
 }
 
-/// Two bodies that come from beyond each other's reach in a part, as walls throw them at each other: more join than one
-/// wall.
+/// Eight bodies of some speed \[m/s\] in a closed box of 2 m.
+fn eight(speed: f64, time_step: Option<f64>, seed: u32) -> [f64; 2] {
+    let (mut simulation, rock) = weightless(time_step);
+    close(&mut simulation, rock);
+    for k in 0..8 {
+        let place = DVec3::new(0.5 * f64::from(k % 4) - 0.75, 1.0 * f64::from(k / 4) - 0.5, 0.3 * toss(seed, k).x);
+        let shape = if k % 2 == 0 { cuboid(DVec3::new(0.3, 0.1, 0.1)) } else { ball(0.1) };
+        let mut body = BodyDescription::dynamic(shape, rock, place);
+        body.velocity = Velocity { linear: speed * toss(seed, k + 8), angular: 3.0 * toss(seed, k + 16) };
+        simulation.add_body(body).expect("it is valid");
+    }
+    let [off, _] = follow(&mut simulation, 2.0, &format!("{speed} m/s, {time_step:?}, {seed}"));
+    [off, simulation.largest_overlap_thin()]
+}
+
+/// Whoever may meet others in a part joins them, be they worlds or walls. Where none joins, overlaps come to 9e-3 of the
+/// thickness; in the first of these runs the step is divided, and they do not. Measured: changes of 3e-15, overlaps of
+/// 1e-10.
 #[test]
 fn whole_worlds_join() {
-    for seed in 0..8 {
-        let (mut simulation, rock) = weightless(Some(1.0 / 10.0));
-        close(&mut simulation, rock);
-        for k in 0..8 {
-            let place = DVec3::new(0.5 * f64::from(k % 4) - 0.75, 1.0 * f64::from(k / 4) - 0.5, 0.3 * toss(seed, k).x);
-            let shape = if k % 2 == 0 { cuboid(DVec3::new(0.3, 0.1, 0.1)) } else { ball(0.1) };
-            let mut body = BodyDescription::dynamic(shape, rock, place);
-            body.velocity = Velocity { linear: 6.0 * toss(seed, k + 8), angular: 3.0 * toss(seed, k + 16) };
-            simulation.add_body(body).expect("it is valid");
+    for (speed, time_step) in [(6.0, Some(0.1)), (3.0, Some(0.05)), (6.0, Some(1.0 / 60.0)), (6.0, None)] {
+        for seed in 0..8 {
+            let [off, overlap] = eight(speed, time_step, seed);
+            println!("{speed} m/s, {time_step:?}, {seed}: {off:e}, {overlap:e}");
+            assert!(off.abs() <= 1e-11, "{speed} m/s, {time_step:?}, {seed}: {off:e}");
+            assert!(overlap <= 1e-6, "{speed} m/s, {time_step:?}, {seed}: overlap {overlap:e}");
         }
-        let [off, _] = follow(&mut simulation, 2.0, "eight bodies");
-        let overlap = simulation.largest_overlap_thin();
-        println!("{seed}: {off:e}, {overlap:e}");
-        assert!(off.abs() <= 1e-11 && overlap <= 1e-6, "{seed}: {off:e}, {overlap:e}");
     }
 }

@@ -138,7 +138,9 @@ fn what_lies_on_a_turntable_stays_there() {
             }
             let now = simulation.pose(body).expect("it is there").position;
             let off = now.truncate().length() / place - 1.0;
-            println!("{rider} on {table}: {off:e}");
+            let overlap = simulation.largest_overlap_thin();
+            println!("{rider} on {table}: {off:e}, overlap {overlap:e}");
+            assert!(overlap <= 0.01, "{rider} on {table}: overlap {overlap}");
             assert!(off.abs() <= 1e-6, "{rider} on {table}: {off:e}");
         }
     }
