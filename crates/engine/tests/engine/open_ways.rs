@@ -113,9 +113,9 @@ fn eight(speed: f64, time_step: Option<f64>, seed: u32) -> [f64; 2] {
     [off, simulation.largest_overlap_thin()]
 }
 
-/// Whoever may meet others in a part joins them, be they worlds or walls. Where none joins, overlaps come to 9e-3 of the
-/// thickness; in the first of these runs the step is divided, and they do not. Measured: changes of 3e-15, overlaps of
-/// 1e-10.
+/// Whoever may meet others in a part joins them, be they worlds or walls. Where none joins, overlaps come to 9e-3 of
+/// the thickness; in the first of these runs the step is divided, and they do not. Measured: changes of 3e-15, overlaps
+/// of 1e-10.
 #[test]
 fn whole_worlds_join() {
     for (speed, time_step) in [(6.0, Some(0.1)), (3.0, Some(0.05)), (6.0, Some(1.0 / 60.0)), (6.0, None)] {
