@@ -19,6 +19,6 @@ mod text;
 
 pub use form::Form;
 pub use judge::{Bounds, Fault, FaultKind, Report};
-pub use run::{run, run_watched};
+pub use run::{again_if_slow, run, run_watched};
 pub use scene::{Change, Event, Family, FieldKind, RandomBody, RandomScene, Room};
 pub use text::WrittenScene;

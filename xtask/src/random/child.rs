@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use granule_validation::random::{Bounds, FaultKind, RandomScene, Report, run_watched};
+use granule_validation::random::{Bounds, RandomScene, Report, again_if_slow, run_watched};
 
 use crate::seeds::{Ended, PERIOD, apart, print};
 
@@ -16,9 +16,6 @@ const PROCESS_SHARE: f64 = 1.5;
 /// Time by the clock after which a process is killed that did not stop itself, over the same: on a busy machine it runs
 /// slowly.
 const KILL_SHARE: f64 = 30.0;
-/// How often a scene with a slow step is run again.
-const REPEATS: u32 = 2;
-
 /// Runs the scene of `seed` in this process and prints its report as JSON.
 pub(super) fn run(seed: u64) -> ExitCode {
     let bounds = Bounds::default();
@@ -50,22 +47,9 @@ fn stop_when_stuck(mut report: Report, steps: Arc<AtomicU32>, seconds: f64) {
     });
 }
 
-/// The report of the scene of `seed`, run in a process of its own. Where a step was too slow the scene is run again:
-/// the same steps do the same work, so what is slow once is the machine's doing.
+/// The report of the scene of `seed`, run in a process of its own, again where a step was too slow.
 pub(super) fn watched(seed: u64) -> Report {
-    let is_slow = |report: &Report| report.faults(&Bounds::default()).iter().any(|f| f.kind == FaultKind::SlowStep);
-    let over_median = |report: &Report| report.slowest_step / report.median_step;
-    let mut best = watched_once(seed);
-    for _ in 0..REPEATS {
-        if !is_slow(&best) {
-            break;
-        }
-        let again = watched_once(seed);
-        if over_median(&again) < over_median(&best) {
-            best = again;
-        }
-    }
-    best
+    again_if_slow(&Bounds::default(), || watched_once(seed))
 }
 
 fn watched_once(seed: u64) -> Report {

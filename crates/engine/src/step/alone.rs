@@ -36,7 +36,7 @@ use crate::contacts::turning::{FAR, is_carried_round, turn_of};
 use crate::islands::limits::LEAP;
 use crate::step::attempt::Step;
 use crate::step::few::Origin;
-use crate::step::join::{FEW, Whole, join_met};
+use crate::step::join::{FEW, Whole, join_met, next, settle};
 use crate::step::part::Part;
 use crate::step::scratch::{Alone, Exchange, Scratch, Workspace, World};
 use crate::step::substep::Solved;
@@ -86,9 +86,9 @@ impl Alone {
         let leap = part.dt / LEAP;
         let struck = problems.struck().filter_map(|island| island.bodies.first().copied());
         self.find_worlds(table, from.kept, struck, active.all(), leap);
-        let Alone { worlds, in_use, workspaces, futile, islands, mobile, hopeless, .. } = &mut *self;
-        let whole = Whole { table, kept: from.kept, contacts: active.all(), islands, mobile, hopeless };
-        let (worlds, workspaces, left) = (&mut worlds[..*in_use], &*workspaces, MOST_FUTILE.saturating_sub(*futile));
+        let Alone { worlds, in_use, workspaces, futile, islands, mobile, hopeless, parted, .. } = &mut *self;
+        let whole = Whole { table, kept: from.kept, contacts: active.all(), islands, mobile, hopeless, parted };
+        let (workspaces, left) = (&*workspaces, MOST_FUTILE.saturating_sub(*futile));
         let run = |world: &mut World| {
             if std::mem::take(&mut world.is_asked) {
                 let mut workspace = lock(workspaces).pop().unwrap_or_default();
@@ -98,17 +98,20 @@ impl Alone {
             }
         };
         for turn in 0.. {
-            let asked = worlds.iter().filter(|world| world.is_asked).count();
+            let asked_of = &mut worlds[..*in_use];
+            let asked = asked_of.iter().filter(|world| world.is_asked).count();
             if asked > 1 {
-                worlds.par_iter_mut().for_each(run);
+                asked_of.par_iter_mut().for_each(run);
             } else {
-                worlds.iter_mut().for_each(run);
+                asked_of.iter_mut().for_each(run);
             }
-            *futile += worlds.iter_mut().map(|world| std::mem::take(&mut world.spent)).sum::<usize>();
-            if turn == JOINS || !join_met(worlds, &whole) {
+            *futile += asked_of.iter_mut().map(|world| std::mem::take(&mut world.spent)).sum::<usize>();
+            if turn == JOINS || !join_met(worlds, in_use, &whole) {
                 break;
             }
         }
+        let worlds = &mut worlds[..*in_use];
+        settle(worlds, parted, table.len());
         worlds.iter_mut().filter(|world| world.only_if_hit && world.report.hits == 0).for_each(World::begin);
         let may_divide = |world: &World| left > 0 && !world.is_squeezed;
         self.crowd_of(table, |world| !world.is_made && (!world.is_hopeless || may_divide(world)));
@@ -168,7 +171,9 @@ impl Alone {
         contacts: &Contacts,
         leap: f64,
     ) {
-        let Alone { pairs, mobile, islands, is_taken, worlds, in_use, hopeless, crowd, swinging, curving, .. } = self;
+        let Alone {
+            pairs, mobile, islands, is_taken, worlds, in_use, hopeless, parted, crowd, swinging, curving, ..
+        } = self;
         mobile.clear();
         mobile.extend((0..table.len()).map(|i| table.dynamic[i] && !kept.bodies.apart[i]));
         pairs.clear();
@@ -176,7 +181,7 @@ impl Alone {
         islands.build(table.len(), mobile, pairs);
         is_taken.clear();
         is_taken.resize(islands.len(), false);
-        let whole = Whole { table, kept, contacts, islands, mobile, hopeless };
+        let whole = Whole { table, kept, contacts, islands, mobile, hopeless, parted };
         let struck = struck.chain(swinging.iter().copied()).map(|i| (i, false));
         let asked = struck.chain(curving.iter().map(|i| (*i, true)));
         for (k, only_if_hit) in asked.filter_map(|(i, only_if_hit)| Some((islands.island_of(i)?, only_if_hit))) {
@@ -198,15 +203,11 @@ impl Alone {
             if whole.is_hopeless(island.bodies) {
                 continue;
             }
-            if worlds.len() == *in_use {
-                worlds.push(World::default());
-            }
-            let world = &mut worlds[*in_use];
-            world.begin();
+            let k = next(worlds, in_use);
+            let world = &mut worlds[k];
             world.only_if_hit = only_if_hit;
             world.take(&whole, &island);
             world.ask();
-            *in_use += 1;
         }
     }
 }

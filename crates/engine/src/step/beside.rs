@@ -13,6 +13,7 @@ impl Alone {
     /// Begins a step: nobody has tried in vain.
     pub(crate) fn begin_step(&mut self) {
         self.hopeless.clear();
+        self.parted.clear();
         self.futile = 0;
     }
 

@@ -186,6 +186,8 @@ pub(crate) struct Alone {
     pub(crate) members: Vec<bool>,
     /// Bodies of worlds that did not come to the end of a part of the step; empty where there are none.
     pub(crate) hopeless: Vec<bool>,
+    /// Bodies of worlds that, joined, could not make a part of the step; empty where there are none.
+    pub(crate) parted: Vec<bool>,
     /// Contacts of all such worlds of the step so far, as often as they were tried.
     pub(crate) futile: usize,
     /// Bodies for whom the part is to be divided, as shorter ones are worlds of few; see [`alone`](crate::step::alone).
@@ -228,6 +230,13 @@ pub(crate) struct World {
     pub(crate) only_if_hit: bool,
     /// Whether it is to make its part.
     pub(crate) is_asked: bool,
+    /// The later world of the list in which it is, if it joined others.
+    pub(crate) joined: Option<usize>,
+    /// Whether others joined in it.
+    pub(crate) is_union: bool,
+    /// Whether it stands when all are made, or what it has joined does.
+    pub(crate) stands: bool,
+    pub(crate) is_over: bool,
     /// Whether it could be made; what it did is in the report then.
     pub(crate) is_made: bool,
     /// Bodies of the whole that those of it may have met; it is not made then.

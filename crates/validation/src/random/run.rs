@@ -10,7 +10,7 @@ use granule_model::{BodyKind, DVec3, Pose};
 use granule_solver::samples::Random;
 
 use super::caught::caught_within;
-use super::judge::{Bounds, Report};
+use super::judge::{Bounds, FaultKind, Report};
 use super::overlap::{Overlaps, Seen, Watched, centred, is_free};
 use super::scene::{Change, Event, RandomBody, RandomScene};
 
@@ -18,6 +18,9 @@ use super::scene::{Change, Event, RandomBody, RandomScene};
 const TRIES: u32 = 40;
 /// Room that it is given, over its equal-volume radius.
 const CLEARANCE: f64 = 0.02;
+
+/// How often a run with a slow step is made again.
+const REPEATS: u32 = 2;
 
 /// Runs a scene to its end, or until it has used up the processor time of `bounds`.
 pub fn run(scene: &RandomScene, bounds: &Bounds) -> Report {
@@ -32,6 +35,24 @@ pub fn run_watched(scene: &RandomScene, bounds: &Bounds, before_step: impl Fn(u3
         Err(error) => report.error = Some(error.to_string()),
     }
     report
+}
+
+/// The report of a `run`, made again where a step was too slow for the `bounds`, and the one of them whose slowest step
+/// is least beside the median: the same steps do the same work, so what is slow once is the machine's doing.
+pub fn again_if_slow(bounds: &Bounds, run: impl Fn() -> Report) -> Report {
+    let is_slow = |report: &Report| report.faults(bounds).iter().any(|f| f.kind == FaultKind::SlowStep);
+    let over_median = |report: &Report| report.slowest_step / report.median_step;
+    let mut best = run();
+    for _ in 0..REPEATS {
+        if !is_slow(&best) {
+            break;
+        }
+        let again = run();
+        if over_median(&again) < over_median(&best) {
+            best = again;
+        }
+    }
+    best
 }
 
 /// A run under way.
@@ -261,9 +282,10 @@ fn refused(body: &RandomBody, error: &granule_geometry::ShapeError) -> EngineErr
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
     use crate::random::form::Form;
-    use crate::random::judge::FaultKind;
     use crate::random::scene::{Family, FieldKind, Room};
     use granule_engine::{Motion, Settings};
     use granule_model::{Aabb, Material, Velocity};
@@ -440,5 +462,20 @@ mod tests {
             report.overlap_thin,
             report.overlap
         );
+    }
+
+    /// A machine that stalls once, twice, and one that is always slow.
+    #[test]
+    fn what_is_slow_once_is_run_again() {
+        let bounds = Bounds::default();
+        let good = Report { steps: 10, median_step: 1e-4, slowest_step: 1e-4, ..Report::new(&RandomScene::new(0)) };
+        for (stalls, runs, is_slow) in [(0, 1, false), (1, 2, false), (2, 3, false), (3, 3, true)] {
+            let made = Cell::new(0);
+            let report = again_if_slow(&bounds, || {
+                made.set(made.get() + 1);
+                Report { slowest_step: if made.get() <= stalls { 0.1 } else { 1e-4 }, ..good.clone() }
+            });
+            assert_eq!((made.get(), report.slowest_step > 1e-2), (runs, is_slow), "{stalls} stalls");
+        }
     }
 }
