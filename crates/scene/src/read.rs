@@ -96,6 +96,11 @@ impl<'t, 's> Table<'t, 's> {
     }
 }
 
+/// Largest component of a vector.
+const LARGEST: f64 = 1e100;
+/// Largest coordinate of a place \[m\].
+const FARTHEST: f64 = 1e12;
+
 /// A number for a message, with an exponent where it would be a row of zeros.
 pub(crate) fn shown(x: f64) -> String {
     if x == 0.0 || !x.is_finite() || (1e-5..1e10).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
@@ -299,9 +304,22 @@ impl<'t, 's> Item<'t, 's> {
         Ok(numbers)
     }
 
-    /// Three finite numbers.
+    /// Three numbers whose squares, and products with masses, stay finite.
     pub(crate) fn vector(self) -> Result<DVec3, SceneError> {
-        self.numbers::<3>().map(DVec3::from_array)
+        self.vector_within(LARGEST)
+    }
+
+    /// A place \[m\], as near to the origin as the engine takes it.
+    pub(crate) fn point(self) -> Result<DVec3, SceneError> {
+        self.vector_within(FARTHEST)
+    }
+
+    fn vector_within(self, most: f64) -> Result<DVec3, SceneError> {
+        let vector = self.numbers::<3>()?;
+        for item in self.array()? {
+            item.between(-most, most)?;
+        }
+        Ok(DVec3::from_array(vector))
     }
 
     /// Three finite numbers above 0.

@@ -93,7 +93,7 @@ impl Alone {
             if std::mem::take(&mut world.is_asked) {
                 let mut workspace = lock(workspaces).pop().unwrap_or_default();
                 world.leaps = leaps(world.contacts.iter().map(|(c, _)| c), &from.kept.bodies, leap);
-                world.make(catalogue, from, part, (left, records_loads), &mut workspace);
+                world.make(catalogue, from, part, left, records_loads, &mut workspace);
                 lock(workspaces).push(workspace);
             }
         };
@@ -141,13 +141,13 @@ impl Alone {
         let Alone { swinging, curving, .. } = self;
         swinging.clear();
         curving.clear();
-        let turn = |i: u32| turn_of(bodies, bodies.velocity, i as usize, dt);
         for c in contacts.iter().filter(|c| c.gap > 0.0) {
-            let turn = turn(c.a).max(turn(c.b));
+            let turns = [c.a, c.b].map(|i| turn_of(bodies, bodies.velocity, i as usize, dt));
+            let most = turns[0].max(turns[1]);
             let awake = [c.a, c.b].into_iter().filter(|i| bodies.awake(*i as usize));
-            if turn > FAR {
+            if most > FAR {
                 swinging.extend(awake);
-            } else if turn > STRAIGHT && !c.is_near() && curves_in(bodies, c, gravity, dt) {
+            } else if most > STRAIGHT && !c.is_near() && curves_in(bodies, c, turns, gravity, dt) {
                 curving.extend(awake);
             }
         }
@@ -217,17 +217,13 @@ fn lock(workspaces: &Mutex<Vec<Workspace>>) -> MutexGuard<'_, Vec<Workspace>> {
     workspaces.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether an open contact that carries nobody round may close in a time `dt` \[s\] as its bodies turn: its gap may
-/// fall faster by the acceleration of a corner, and of a face that turns under what passes it
-/// ([`turning`](crate::contacts::turning)).
-fn curves_in(bodies: &Bodies<'_>, c: &Contact, gravity: f64, dt: f64) -> bool {
-    let of_corner = |i: u32| {
-        let arm = c.point - bodies.pose[i as usize].position;
-        turn_of(bodies, bodies.velocity, i as usize, dt).powi(2) * arm.length()
-    };
-    let turn = |i: u32| turn_of(bodies, bodies.velocity, i as usize, dt);
-    let by_turning =
-        of_corner(c.a) + of_corner(c.b) + 2.0 * turn(c.a).max(turn(c.b)) * c.speed(bodies.pose, bodies.velocity) * dt;
+/// Whether an open contact that carries nobody round may close in a time `dt` \[s\] in which its bodies make so many
+/// `turns` \[rad\]: its gap may fall faster by the acceleration of a corner, and of a face that turns under what passes
+/// it ([`turning`](crate::contacts::turning)).
+fn curves_in(bodies: &Bodies<'_>, c: &Contact, turns: [f64; 2], gravity: f64, dt: f64) -> bool {
+    let of_corner = |i: u32, turn: f64| turn.powi(2) * (c.point - bodies.pose[i as usize].position).length();
+    let of_face = 2.0 * turns[0].max(turns[1]) * c.speed(bodies.pose, bodies.velocity) * dt;
+    let by_turning = of_corner(c.a, turns[0]) + of_corner(c.b, turns[1]) + of_face;
     let comes = (gravity * dt - c.normal_velocity(bodies.pose, bodies.velocity)) * dt;
     comes + 0.5 * by_turning >= c.gap && !is_carried_round(bodies, c, bodies.velocity, dt)
 }

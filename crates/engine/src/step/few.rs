@@ -75,11 +75,12 @@ impl World {
         whole: &Catalogue,
         from: &Origin<'_>,
         part: &Part,
-        (more, records_loads): (usize, bool),
+        more: usize,
+        records_loads: bool,
         workspace: &mut Workspace,
     ) {
         self.fill(whole, from, workspace);
-        self.go(part, (more, records_loads), workspace);
+        self.go(part, more, records_loads, workspace);
         let bodies = from.kept.bodies.view(&whole.bodies, from.frames);
         self.find_met(&bodies, from.looked, part.dt, &workspace.scratch);
         self.is_made &= self.met.is_empty();
@@ -121,7 +122,7 @@ impl World {
     }
 
     /// Makes the part, from touch to touch.
-    fn go(&mut self, part: &Part, (more, records_loads): (usize, bool), workspace: &mut Workspace) {
+    fn go(&mut self, part: &Part, more: usize, records_loads: bool, workspace: &mut Workspace) {
         let (datum, dt) = (part.datum, part.dt);
         let World { state, contacts, loads, report, is_made, is_hopeless, is_squeezed, spent, .. } = self;
         let Workspace { catalogue, scratch } = workspace;

@@ -90,7 +90,7 @@ fn body<'t, 's>(
         kind,
         shape: shapes.for_body(table.require("shape")?, kind)?,
         material: materials.resolve(table.require("material")?)?,
-        pose: Pose::new(table.require("position")?.vector()?, rotation),
+        pose: Pose::new(table.require("position")?.point()?, rotation),
         velocity: Velocity {
             linear: table.or("velocity", DVec3::ZERO, Item::vector)?,
             angular: table.or("angular_velocity", DVec3::ZERO, Item::vector)?,

@@ -281,6 +281,19 @@ fn a_chain_of_compounds_is_cut_before_it_explodes() {
     assert!(error.message().contains("parts"), "{error}");
 }
 
+/// What would be refused by the engine, at no place or at that of the whole body.
+#[test]
+fn vectors_of_which_squares_are_infinite() {
+    mistake("[0.0, 0.0, 0.5]", "[0.0, 2e12, 0.5]", OutOfRange, "2e12", "from -1e12 to 1e12");
+    mistake(
+        "gravity = [0.0, 0.0, -9.81]",
+        "gravity = [0.0, 0.0, -1e200]",
+        OutOfRange,
+        "-1e200",
+        "from -1e100 to 1e100",
+    );
+}
+
 #[test]
 fn a_quaternion_that_is_no_rotation() {
     let help = "with unit length it would be [0.0, 0.0, 0.7071067811865475, 0.7071067811865475]";
