@@ -73,7 +73,7 @@ pub(crate) fn solve(
     clock.enter(Phase::Drive);
     drive::drive_bodies(catalogue, part, driven, bodies, motion)?;
     clock.enter(Phase::Forces);
-    let opening = observe::open(catalogue, part, bodies, frames, motion);
+    let opening = observe::open(catalogue, part, (bodies, &detected.contacts), frames, motion);
     sleep.begin_step();
     wake::drawn(catalogue, part, bodies, rest, sleep);
     forces::apply_forces(catalogue, part, bodies, frames, (&mut motion.field_forces, &mut motion.dragged))?;

@@ -193,6 +193,15 @@ impl Contacts {
         self.carried.insert(place, Carried::default());
     }
 
+    /// Says in `bears` of each of so many `bodies` whether one of its contacts carried something.
+    pub(crate) fn mark_bearing(&self, bodies: usize, bears: &mut Vec<bool>) {
+        bears.clear();
+        bears.resize(bodies, false);
+        for (c, _) in self.list.iter().zip(&self.carried).filter(|(_, carried)| carried.normal > 0.0) {
+            (bears[c.a as usize], bears[c.b as usize]) = (true, true);
+        }
+    }
+
     /// Drops the contacts of pairs for which `keep` does not hold, with what they carry and where they were found.
     pub(crate) fn retain(&mut self, keep: impl Fn((u32, u32)) -> bool) {
         let sights = std::mem::take(&mut self.sights);
