@@ -267,6 +267,21 @@ impl Problems {
         })
     }
 
+    /// Work that friction did on bodies that move, `P_t.(u_0 + u)/2` where that is above zero \[J\]: of contacts that
+    /// slid one way and would have slid back.
+    pub(crate) fn driven_by_friction(&self) -> f64 {
+        let starts = std::iter::once(Span::default()).chain(self.layout.spans.iter().copied());
+        let work = self.layout.spans.iter().zip(starts).flat_map(|(span, start)| {
+            let own = start.bodies..span.bodies;
+            let (bodies, before) = (&self.bodies[own.clone()], &self.unforced[own]);
+            let free = self.rows[start.rows..span.rows].iter().filter(|row| !row.is_carried_round(bodies));
+            free.map(move |row| {
+                0.5 * row.tangential_impulse.dot(row.velocity_at(before) + row.relative_velocity(bodies))
+            })
+        });
+        work.filter(|work| *work > 0.0).sum()
+    }
+
     /// The small islands in which a contact was closing fast when the contact stage stopped it.
     pub(crate) fn struck(&self) -> impl Iterator<Item = granule_islands::Island<'_>> {
         self.islands.iter().zip(&self.outcomes).filter(|(_, outcome)| outcome.struck).map(|(island, _)| island)

@@ -308,7 +308,7 @@ impl Row {
     }
 
     /// Whether one of its bodies is driven and turns.
-    pub(crate) fn is_carried_round(&self, bodies: &[SolverBody]) -> bool {
+    pub fn is_carried_round(&self, bodies: &[SolverBody]) -> bool {
         [self.a, self.b].iter().any(|i| bodies[*i as usize].carries_round())
     }
 
@@ -336,7 +336,12 @@ impl Row {
 
     /// Normal velocity with these velocities of the bodies \[m/s\].
     pub fn speed_at(&self, velocity: &[Velocity]) -> f64 {
-        self.normal.dot(velocity[self.a as usize].at(self.arm_a) - velocity[self.b as usize].at(self.arm_b))
+        self.normal.dot(self.velocity_at(velocity))
+    }
+
+    /// Relative velocity of A against B with these velocities of the bodies \[m/s\].
+    pub fn velocity_at(&self, velocity: &[Velocity]) -> DVec3 {
+        velocity[self.a as usize].at(self.arm_a) - velocity[self.b as usize].at(self.arm_b)
     }
 
     /// Normal velocity at the end of the stage if its own impulse had not been there, with what a driven body that
