@@ -58,7 +58,10 @@ const RESOLVED_AMONG_MANY: f64 = 1.0 / 16.0;
 const LIFTED: f64 = 1.0 / 8.0;
 /// Bodies that can move, up to which a blow among them is told however slow it is. Where more rock on each other as
 /// they come to rest, every step would be full of them: 125 boxes that fall took 40 times as long.
-const SLOW_AND_FEW: usize = 2;
+pub(crate) const SLOW_AND_FEW: usize = 2;
+/// Work of contacts on bodies in a part, over the energy of these and of a fall in it, from which on what slid one way,
+/// or left, has turned round within the part.
+pub(crate) const BACK: f64 = 1e-6;
 /// How far bodies come in a part, over the size of what they meet, from which on it matters who is struck among many.
 pub(crate) const LEAP: f64 = 1.0;
 /// An impact law leaves approach speeds up to this many times g dt to the next contact stage.

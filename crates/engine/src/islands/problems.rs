@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::islands::halves::Halves;
 use crate::islands::impact::{Impact, ImpactTotals, Standing};
 use crate::islands::layout::{Layout, Place, Span};
-use crate::islands::limits::{LEAP, Limits, Scale};
+use crate::islands::limits::{BACK, LEAP, Limits, SLOW_AND_FEW, Scale};
 use crate::islands::pieces::{Outcome, Pieces};
 use crate::islands::scratch::Lender;
 use crate::islands::sleep::{Sleep, Sleepers};
@@ -142,7 +142,8 @@ fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
     }
 }
 
-/// Whether a contact of a small island was closing fast when the contact stage stopped it, or came back in the step;
+/// Whether a contact of a small island was closing fast when the contact stage stopped it, came back in the step, or
+/// raises E* among the fewest;
 /// `speed` is how fast its bodies are against each other \[m/s\]. Velocities `before` are those with which all of them
 /// came, driven ones as well: that the motion of a floor changes strikes nobody who lies on it.
 fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocity]) -> bool {
@@ -154,6 +155,21 @@ fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocit
     let hits = limits.resolves_slow(movable).hits(speed);
     let hits_on = |row: &Row| HitSettings { fast: hits.fast.max(row.ride()), ..hits };
     island.rows.iter().any(|row| hits_on(row).was_met_from(row, row.speed_at(before)))
+        || (movable <= SLOW_AND_FEW && raises(island, limits))
+}
+
+/// Whether contacts raise E* of the bodies by more than a trace: what slid, or left, within the step turned round, and
+/// its impulse seems to drive them along the mean of both velocities.
+fn raises(island: &Island<'_>, limits: &Limits) -> bool {
+    let free = island.rows.iter().filter(|row| !row.is_carried_round(island.bodies));
+    let raised: f64 = free.map(|row| -row.star_work).filter(|work| *work > 0.0).sum();
+    if raised == 0.0 {
+        return false;
+    }
+    let fall = limits.gravity * limits.dt;
+    let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0);
+    let energies = movable.map(|body| 0.5 / body.inverse_mass * (body.velocity.linear.length_squared() + fall * fall));
+    raised > BACK * energies.sum::<f64>()
 }
 
 impl Problems {

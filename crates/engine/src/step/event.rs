@@ -25,7 +25,7 @@ use crate::book::report::EnergyReport;
 use crate::contacts::reach;
 use crate::contacts::turning::turn_of;
 use crate::islands::impact::{Impact, ImpactTotals, Standing};
-use crate::islands::limits::Limits;
+use crate::islands::limits::{BACK, Limits};
 use crate::step::attempt::Step;
 use crate::step::detect;
 use crate::step::part::{Part, Pass, TURNS};
@@ -49,9 +49,6 @@ const SHORTENINGS: usize = 60;
 const PATIENT: usize = 4;
 /// Cosine between the normals of two contacts of a pair from which on they are at one place of it.
 const ALIKE: f64 = 0.99;
-/// Work of friction on bodies in a move, over their kinetic energy and that of a fall in the step, from which on one
-/// that slid one way would have slid back.
-const BACK: f64 = 1e-6;
 /// Share of a step that is not worth a move.
 const NOTHING: f64 = 1e-12;
 /// Turn of a body of a world in a move \[rad\]: what swings further may pass others, and come back to them, unseen.
