@@ -54,10 +54,11 @@ impl fmt::Display for Warning {
             ),
             Warning::Refused { law, substituted, fallbacks, resolved } => write!(
                 f,
-                "`{law}` had no answer in {} of {} impacts: {substituted} of them were resolved by `etm` or `sqm`, and \
-                 {fallbacks} went without restitution",
+                "`{law}` had no answer in {} of {} impacts: {substituted} of them were resolved by {}, and {fallbacks} \
+                 went without restitution",
                 substituted + fallbacks,
-                resolved + fallbacks
+                resolved + fallbacks,
+                if *law == "etm" { "`sqm`" } else { "`etm` or `sqm`" }
             ),
             Warning::SlowImpacts { speed, height, dt } => write!(
                 f,

@@ -89,7 +89,7 @@ impl Alone {
         let Alone { worlds, in_use, workspaces, futile, islands, mobile, hopeless, parted, .. } = &mut *self;
         let whole = Whole { table, kept: from.kept, contacts: active.all(), islands, mobile, hopeless, parted };
         let (workspaces, left) = (&*workspaces, MOST_FUTILE.saturating_sub(*futile));
-        let run = |world: &mut World| {
+        let run = |world: &mut World, left: usize| {
             if std::mem::take(&mut world.is_asked) {
                 let mut workspace = lock(workspaces).pop().unwrap_or_default();
                 world.leaps = leaps(world.contacts.iter().map(|(c, _)| c), &from.kept.bodies, leap);
@@ -100,10 +100,12 @@ impl Alone {
         for turn in 0.. {
             let asked_of = &mut worlds[..*in_use];
             let asked = asked_of.iter().filter(|world| world.is_asked).count();
+            // An equal share for each, as none knows what others spend meanwhile.
+            let left = MOST_FUTILE.saturating_sub(*futile) / asked.max(1);
             if asked > 1 {
-                asked_of.par_iter_mut().for_each(run);
+                asked_of.par_iter_mut().for_each(|world| run(world, left));
             } else {
-                asked_of.iter_mut().for_each(run);
+                asked_of.iter_mut().for_each(|world| run(world, left));
             }
             *futile += asked_of.iter_mut().map(|world| std::mem::take(&mut world.spent)).sum::<usize>();
             if turn == JOINS || !join_met(worlds, in_use, &whole) {

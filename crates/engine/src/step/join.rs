@@ -190,7 +190,7 @@ fn may_join(worlds: &[World], whole: &Whole<'_>, k: usize, met: &[u32]) -> bool 
         let world = world_of(worlds, whole, *i).map(|k| &worlds[k]);
         let island = whole.island_of(*i);
         let may = match (&world, &island) {
-            (Some(world), _) => !world.is_hopeless,
+            (Some(world), _) => !world.is_hopeless && !whole.are_parted(&world.of),
             (None, Some(island)) => whole.may_be_alone(island) && !whole.is_hopeless(island.bodies),
             (None, None) => whole.may_take_part(*i),
         };
@@ -215,11 +215,64 @@ fn join(worlds: &mut [World], whole: &Whole<'_>, union: usize, i: u32) {
     }
 }
 
-/// Lets the world of number `k` be part of that of number `union`, a later one.
+/// Lets the world of number `k` be part of that of number `union`, a later one. A whole that was not made yet hands on
+/// those of which it is, as it can stand for none of them.
 fn put_into(worlds: &mut [World], union: usize, k: usize) {
     let Ok([into, world]) = worlds.get_disjoint_mut([union, k]) else { return };
     into.of.extend_from_slice(&world.of);
     into.contacts.extend_from_slice(&world.contacts);
     into.only_if_hit &= world.only_if_hit;
-    (world.joined, world.is_asked) = (Some(union), false);
+    if world.is_union && world.is_asked {
+        world.begin();
+        worlds.iter_mut().filter(|world| world.joined == Some(k)).for_each(|world| world.joined = Some(union));
+    } else {
+        (world.joined, world.is_asked) = (Some(union), false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A world of a body, in the state in which a turn leaves it.
+    fn world(body: u32, is_made: bool) -> World {
+        World { of: vec![body], is_made, ..World::default() }
+    }
+
+    /// Two worlds join in one that joins a third before it was made, and a driven body squeezes the whole: whoever had
+    /// made the part stands.
+    #[test]
+    fn a_whole_that_was_never_made_stands_for_nobody() {
+        let asked = World { is_union: true, is_asked: true, ..World::default() };
+        let whole = World { is_union: true, ..World::default() };
+        let mut worlds = vec![world(1, false), world(2, true), world(3, true), asked, whole];
+        for (k, union) in [(0, 3), (1, 3), (2, 4), (3, 4)] {
+            put_into(&mut worlds, union, k);
+        }
+        let mut of = worlds[4].of.clone();
+        of.sort_unstable();
+        assert_eq!(of, [1, 2, 3]);
+        (worlds[4].is_asked, worlds[4].is_hopeless, worlds[4].is_squeezed) = (false, true, true);
+        let mut parted = Vec::new();
+        settle(&mut worlds, &mut parted, 4);
+        let made: Vec<&[u32]> = worlds.iter().filter(|w| w.is_made).map(|w| &w.of[..]).collect();
+        assert_eq!(made, [[2], [3]]);
+        assert_eq!(parted, [false, true, true, true]);
+    }
+
+    /// A whole that was made stands for all of which it is, and so does one that gave up where nobody is squeezed.
+    #[test]
+    fn a_whole_stands_for_those_of_which_it_is() {
+        for is_made in [true, false] {
+            let whole = World { is_union: true, ..World::default() };
+            let mut worlds = vec![world(1, true), world(2, true), whole];
+            [0, 1].into_iter().for_each(|k| put_into(&mut worlds, 2, k));
+            (worlds[2].is_made, worlds[2].is_hopeless) = (is_made, !is_made);
+            let mut parted = Vec::new();
+            settle(&mut worlds, &mut parted, 3);
+            let stands: Vec<usize> = worlds.iter().filter(|w| w.stands).map(|w| w.of.len()).collect();
+            assert_eq!((stands, parted.len()), (vec![2], 0));
+            assert!(worlds[..2].iter().all(|w| !w.is_made && w.of.is_empty()));
+        }
+    }
 }

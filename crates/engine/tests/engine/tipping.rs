@@ -80,12 +80,12 @@ fn share(seed: u32, k: u32) -> f64 {
     (f64::from(31 * seed + k + 1) * 0.618_034).fract()
 }
 
-/// A block of random measures that is let go tilted, rocks and goes on for a time that no number of steps makes; the
-/// largest rise of E* in a step, over what is dissipated.
-fn rocking(seed: u32) -> f64 {
+/// So many equal blocks of random measures, one on the other, that are let go tilted together, rock and go on for a
+/// time that no number of steps makes; the largest rise of E* in a step, over what is dissipated.
+fn rocking(seed: u32, blocks: u32) -> f64 {
     let mut simulation = Simulation::new(Settings::default()).expect("settings are valid");
     let friction = [0.3, 0.5, 1.0, 5.0][(seed % 4) as usize];
-    let restitution = if seed.is_multiple_of(3) { 0.3 } else { 0.0 };
+    let restitution = [0.3, 0.0, 0.0, 0.5, 0.0, 0.8][(seed % 6) as usize];
     let material = Material { restitution, static_friction: friction, dynamic_friction: friction, ..ROCK };
     let rock = simulation.add_material(material).expect("the material is valid");
     let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
@@ -93,12 +93,15 @@ fn rocking(seed: u32) -> f64 {
     let height = [0.002, 0.15, 4.0][(seed / 4 % 3) as usize];
     let slenderness = 0.1 + 0.6 * share(seed, 0);
     let measures = height * DVec3::new(slenderness, 0.3 + share(seed, 1), 1.0);
-    let tilt = (0.1 + 0.5 * share(seed, 2)) * libm::atan(slenderness);
+    let tilt = (0.1 + 0.5 * share(seed, 2)) * libm::atan(slenderness) / f64::from(blocks);
     let turn = DQuat::from_rotation_y(tilt);
     let shape = Shape::cuboid(measures).expect("the size is valid");
-    let mut body = BodyDescription::dynamic(shape, rock, turn * DVec3::new(-0.5 * measures.x, 0.0, 0.5 * measures.z));
-    body.pose.rotation = turn;
-    simulation.add_body(body).expect("it is valid");
+    for k in 0..blocks {
+        let middle = DVec3::new(-0.5 * measures.x, 0.0, (0.5 + f64::from(k)) * measures.z);
+        let mut body = BodyDescription::dynamic(shape.clone(), rock, turn * middle);
+        body.pose.rotation = turn;
+        simulation.add_body(body).expect("it is valid");
+    }
     let most = (3.0 + share(seed, 3)) * (height / 9.8).sqrt();
     while simulation.time() < most {
         let dt = simulation.time_step().min(most - simulation.time());
@@ -109,13 +112,15 @@ fn rocking(seed: u32) -> f64 {
     simulation.audit().energy_gained
 }
 
-/// Blocks that rock, the last step of each shorter than the others. One in six gained up to 0.5 of what it had
-/// dissipated before contacts that come slowly, and not with their drift, left as they had come; no bound was asked
-/// for. One in sixty gains 3.0e-4 where it comes off and back within a step.
+/// Blocks that rock, alone and one on another, the last step of each shorter than the others. One in twelve, and of two
+/// on each other one in four, gained up to 8e-3 of what it had dissipated in a step where an edge slid one way and was
+/// held back from the other, or came off and back, within the step.
 #[test]
 fn blocks_that_rock_make_no_energy() {
-    let gains: Vec<f64> = (0..60).map(rocking).collect();
-    let above: Vec<_> = gains.iter().enumerate().filter(|(_, gain)| **gain > 1e-5).collect();
-    println!("{:e}, above 1e-5: {above:?}", gains.iter().copied().fold(0.0, f64::max));
-    assert!(above.len() <= 1 && above.iter().all(|(_, gain)| **gain <= 1e-3), "{above:?}");
+    for blocks in [1, 2] {
+        let gains: Vec<f64> = (0..60).map(|seed| rocking(seed, blocks)).collect();
+        let above: Vec<_> = gains.iter().enumerate().filter(|(_, gain)| **gain > 1e-5).collect();
+        println!("{blocks} blocks: {:e}", gains.iter().copied().fold(0.0, f64::max));
+        assert!(above.is_empty(), "{blocks} blocks: {above:?}");
+    }
 }
