@@ -89,7 +89,7 @@ pub fn solve(
     before.extend(island.bodies.iter().map(|b| b.velocity));
     let mut report = StageReport { scale: 1.0, ..StageReport::default() };
     find_impulses(island, before, settings, packs, &mut report);
-    if drift_without_work(island, unforced) {
+    if drift_without_work(island, unforced, settings.tolerance) {
         island.bodies.iter_mut().zip(&*before).for_each(|(body, before)| body.velocity = *before);
         // No stage starts from moments of rolling and torsion.
         island.rows.iter_mut().for_each(|row| row.angular_impulse = DVec3::ZERO);
@@ -136,16 +136,23 @@ fn find_impulses(
 /// precision leaves none.
 const BEYOND: f64 = 1.0 + 1e-6;
 
+/// Bodies that can move, up to which what comes slowly leaves as it came: a block that rocks, or one on another.
+const ROCKERS: usize = 2;
+
 /// Lets contacts whose impulse would do work on E* because their drift changes from step to step leave with the
 /// opposite of the velocity with which they came, with which they do none; whether there are any. That is the drift but
-/// for what is of third order: contacts that come by more do so for another reason. Driven bodies that turn may do
-/// work.
-fn drift_without_work(island: &mut Island<'_>, unforced: &[Velocity]) -> bool {
+/// for what is of third order. After impacts within a step, and where steps change their length, contacts come by more:
+/// up to `slow` \[m/s\] they do so as well, where at most [`ROCKERS`] bodies can move: among five the overlap of one
+/// came to 1.19 % of its thickness in place of 1.003 %. Of 60 pairs of blocks that rock nine gained up to 2.8e-4 of what
+/// they had dissipated without. Driven bodies that turn may do work.
+fn drift_without_work(island: &mut Island<'_>, unforced: &[Velocity], slow: f64) -> bool {
     let Island { bodies, rows, .. } = island;
+    let movable = bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
+    let slow = if movable <= ROCKERS { slow } else { 0.0 };
     let mut any = false;
     for row in rows.iter_mut().filter(|row| row.drift != [0.0; 3] && !row.is_carried_round(bodies)) {
         let came = row.velocity_at(unforced);
-        let is_near = (came - row.drift()).length() <= row.drift().length();
+        let is_near = (came - row.drift()).length() <= row.drift().length().max(slow);
         if is_near && row.impulse().dot(came + row.relative_velocity(bodies)) > 0.0 {
             row.drift = (came * BEYOND).as_vec3().to_array();
             any = true;

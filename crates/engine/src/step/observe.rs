@@ -55,7 +55,8 @@ pub(crate) fn open(
     let changes = |bodies: &BodyState, i: usize| bodies.awake(table, i) && bodies.step[i] != star_time;
     let keeps_parabolas = part.is_whole() && catalogue.settings.stepping.resolves_touches();
     if keeps_parabolas && (0..table.len()).any(|i| changes(bodies, i) && bodies.step[i] > 0.0) {
-        contacts.mark_bearing(table.len(), bears);
+        let slow = gravity.length() * part.dt;
+        contacts.mark_bearing(&bodies.pose, &bodies.velocity, slow, bears);
     } else {
         bears.clear();
     }

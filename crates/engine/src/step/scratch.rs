@@ -137,7 +137,7 @@ pub(crate) struct Motions {
     pub(crate) scheme: Vec<f64>,
     /// Change of the E* of each body because it made a part of another length than before \[J\].
     pub(crate) step_change: Vec<f64>,
-    /// Whether contacts carried something of each body, where that is asked; empty otherwise.
+    /// Whether each body is near touch, or contacts carried something of it, where that is asked; empty otherwise.
     pub(crate) bears: Vec<bool>,
     /// Where the bodies without contact go.
     pub(crate) free: Vec<(Pose, Velocity)>,

@@ -129,8 +129,8 @@ fn whole_worlds_join() {
 }
 
 /// Two balls that fall on a floor and on each other, in steps that are divided as one meets the other after it was
-/// struck: what flies keeps to its parabola in parts of other lengths. Measured: to 1e-15 of the energy; without, 3.3e-3
-/// were lost as a change of the length of steps.
+/// struck: what flies keeps to its parabola in parts of other lengths. Measured: to 1e-15 of the energy; without,
+/// 3.3e-3 were lost as a change of the length of steps.
 #[test]
 fn what_flies_keeps_to_its_parabola_where_steps_are_divided() {
     let settings = Settings { time_step: Some(1.0 / 60.0), ..Settings::default() };
