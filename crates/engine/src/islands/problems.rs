@@ -161,6 +161,10 @@ fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocit
 /// Whether contacts raise E* of the bodies by more than a trace: what slid, or left, within the step turned round, and
 /// its impulse seems to drive them along the mean of both velocities.
 fn raises(island: &Island<'_>, limits: &Limits) -> bool {
+    // Rolling friction has no part in what few bodies do alone.
+    if island.rows.iter().any(|row| row.angular_impulse != DVec3::ZERO) {
+        return false;
+    }
     let free = island.rows.iter().filter(|row| !row.is_carried_round(island.bodies));
     let raised: f64 = free.map(|row| -row.star_work).filter(|work| *work > 0.0).sum();
     if raised == 0.0 {

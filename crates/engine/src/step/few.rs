@@ -37,7 +37,7 @@ use crate::world::state::State;
 const MOVES: usize = 8;
 const LEAST_MOVES: usize = 32;
 /// The least where slow blows are told as well: a block that rocks at 30 Hz needs more than 32.
-const LEAST_SLOW_MOVES: usize = 200;
+const LEAST_SLOW_MOVES: usize = 100;
 
 /// Approach speed up to which what touches may carry something, over the slowest that is told from a load, if nothing
 /// would be given back at it. An edge on which a block of b/h = 0.1 lands at 30 Hz comes with 0.06 g dt: taken for a
