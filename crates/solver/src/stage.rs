@@ -143,8 +143,8 @@ const ROCKERS: usize = 2;
 /// opposite of the velocity with which they came, with which they do none; whether there are any. That is the drift but
 /// for what is of third order. After impacts within a step, and where steps change their length, contacts come by more:
 /// up to `slow` \[m/s\] they do so as well, where at most [`ROCKERS`] bodies can move: among five the overlap of one
-/// came to 1.19 % of its thickness in place of 1.003 %. Of 60 pairs of blocks that rock nine gained up to 2.8e-4 of what
-/// they had dissipated without. Driven bodies that turn may do work.
+/// came to 1.19 % of its thickness in place of 1.003 %. Of 60 pairs of blocks that rock nine gained up to 2.8e-4 of
+/// what they had dissipated without. Driven bodies that turn may do work.
 fn drift_without_work(island: &mut Island<'_>, unforced: &[Velocity], slow: f64) -> bool {
     let Island { bodies, rows, .. } = island;
     let movable = bodies.iter().filter(|body| body.inverse_mass > 0.0).count();

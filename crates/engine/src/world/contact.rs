@@ -194,8 +194,8 @@ impl Contacts {
     }
 
     /// Says in `bears` of each of the bodies at these poses and velocities whether one of its contacts carried
-    /// something, or is near touch and no faster than `slow` \[m/s\]. What lies on level sets touches at other nodes from
-    /// step to step, which have carried nothing.
+    /// something, or is near touch and no faster than `slow` \[m/s\]. What lies on level sets touches at other nodes
+    /// from step to step, which have carried nothing.
     pub(crate) fn mark_bearing(&self, pose: &[Pose], velocity: &[Velocity], slow: f64, bears: &mut Vec<bool>) {
         bears.clear();
         bears.resize(pose.len(), false);
