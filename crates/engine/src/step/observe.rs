@@ -37,10 +37,11 @@ pub(crate) struct Opening {
 
 /// Gives every body awake the length of the part that it now makes, and notes with what energies it begins.
 ///
-/// In touch stepping a body in free flight keeps to its parabola where that length is another. Steps of h pass through
-/// the points of the parabola with velocities that lag by `g h/2`, so that the velocity changes by `g (h_0 - h)/2`, and
-/// the plain energy with it. With the velocity as it was, the parabola is another: a ball that was not touched came out
-/// `g h^2/4` beside its way where the step was divided for others, and two that bounce lost 0.3 % of their energy.
+/// In touch stepping a body in free flight, on which gravity alone acts, keeps to its parabola where that length is
+/// another. Steps of h pass through the points of the parabola with velocities that lag by `g h/2`, so that the
+/// velocity changes by `g (h_0 - h)/2`, and the plain energy with it. With the velocity as it was, the parabola is
+/// another: a ball that was not touched came out `g h^2/4` beside its way where the step was divided for others, and
+/// two that bounce lost 0.3 % of their energy.
 pub(crate) fn open(
     catalogue: &Catalogue,
     part: &Part,
@@ -53,7 +54,9 @@ pub(crate) fn open(
     step_change.clear();
     step_change.resize(table.len(), 0.0);
     let changes = |bodies: &BodyState, i: usize| bodies.awake(table, i) && bodies.step[i] != star_time;
-    let keeps_parabolas = part.is_whole() && catalogue.settings.stepping.resolves_touches();
+    let settings = &catalogue.settings;
+    let only_falls = catalogue.fields.is_empty() && !settings.resists();
+    let keeps_parabolas = part.is_whole() && only_falls && settings.stepping.resolves_touches();
     if keeps_parabolas && (0..table.len()).any(|i| changes(bodies, i) && bodies.step[i] > 0.0) {
         let slow = gravity.length() * part.dt;
         contacts.mark_bearing(&bodies.pose, &bodies.velocity, slow, bears);
