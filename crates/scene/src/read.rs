@@ -14,6 +14,10 @@ use crate::error::{SceneError, SceneErrorKind as Kind, Source, listed, nearest};
 
 /// How far the length of a quaternion may be from 1: what printing six digits loses.
 const UNIT_QUATERNION: f64 = 1e-6;
+/// Largest component of a vector.
+const LARGEST: f64 = 1e100;
+/// Largest coordinate of a place \[m\]: that of the engine.
+const FARTHEST: f64 = 1e12;
 
 /// A value with its key, or with the key of the array that it is in.
 #[derive(Clone, Copy)]
@@ -95,11 +99,6 @@ impl<'t, 's> Table<'t, 's> {
         self.span.clone()
     }
 }
-
-/// Largest component of a vector.
-const LARGEST: f64 = 1e100;
-/// Largest coordinate of a place \[m\].
-const FARTHEST: f64 = 1e12;
 
 /// A number for a message, with an exponent where it would be a row of zeros.
 pub(crate) fn shown(x: f64) -> String {

@@ -146,9 +146,8 @@ const ROCKERS: usize = 2;
 /// came to 1.19 % of its thickness in place of 1.003 %. Of 60 pairs of blocks that rock nine gained up to 2.8e-4 of
 /// what they had dissipated without. Driven bodies that turn may do work.
 fn drift_without_work(island: &mut Island<'_>, unforced: &[Velocity], slow: f64) -> bool {
+    let slow = if island.movable().count() <= ROCKERS { slow } else { 0.0 };
     let Island { bodies, rows, .. } = island;
-    let movable = bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
-    let slow = if movable <= ROCKERS { slow } else { 0.0 };
     let mut any = false;
     for row in rows.iter_mut().filter(|row| row.drift != [0.0; 3] && !row.is_carried_round(bodies)) {
         let came = row.velocity_at(unforced);

@@ -16,6 +16,7 @@ const PROCESS_SHARE: f64 = 1.5;
 /// Time by the clock after which a process is killed that did not stop itself, over the same: on a busy machine it runs
 /// slowly.
 const KILL_SHARE: f64 = 30.0;
+
 /// Runs the scene of `seed` in this process and prints its report as JSON.
 pub(super) fn run(seed: u64) -> ExitCode {
     let bounds = Bounds::default();

@@ -143,15 +143,15 @@ fn fill_tensors(bodies: &Bodies<'_>, index: &[u32], tensors: &mut Vec<DMat3>) {
 }
 
 /// Whether a contact of a small island was closing fast when the contact stage stopped it, came back in the step, or
-/// raises E* among the fewest;
-/// `speed` is how fast its bodies are against each other \[m/s\]. Velocities `before` are those with which all of them
-/// came, driven ones as well: that the motion of a floor changes strikes nobody who lies on it.
+/// raises E* among the fewest; `speed` is how fast its bodies are against each other \[m/s\]. Velocities `before` are
+/// those with which all of them came, driven ones as well: that the motion of a floor changes strikes nobody who lies
+/// on it.
 fn is_struck(island: &Island<'_>, limits: &Limits, speed: f64, before: &[Velocity]) -> bool {
     let leaps = |row: &Row| speed * limits.dt > LEAP * row.radius;
     if island.rows.len() >= MANY && !island.rows.iter().any(leaps) {
         return false;
     }
-    let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
+    let movable = island.movable().count();
     let hits = limits.resolves_slow(movable).hits(speed);
     let hits_on = |row: &Row| HitSettings { fast: hits.fast.max(row.ride()), ..hits };
     island.rows.iter().any(|row| hits_on(row).was_met_from(row, row.speed_at(before)))
@@ -171,9 +171,8 @@ fn raises(island: &Island<'_>, limits: &Limits) -> bool {
         return false;
     }
     let fall = limits.gravity * limits.dt;
-    let movable = island.bodies.iter().filter(|body| body.inverse_mass > 0.0);
-    let energies = movable.map(|body| 0.5 / body.inverse_mass * (body.velocity.linear.length_squared() + fall * fall));
-    raised > BACK * energies.sum::<f64>()
+    let energy = |body: &SolverBody| 0.5 / body.inverse_mass * (body.velocity.linear.length_squared() + fall * fall);
+    raised > BACK * island.movable().map(energy).sum::<f64>()
 }
 
 impl Problems {

@@ -88,12 +88,12 @@ impl Alone {
         self.find_worlds(table, from.kept, struck, active.all(), leap);
         let Alone { worlds, in_use, workspaces, futile, islands, mobile, hopeless, parted, .. } = &mut *self;
         let whole = Whole { table, kept: from.kept, contacts: active.all(), islands, mobile, hopeless, parted };
-        let (workspaces, left) = (&*workspaces, MOST_FUTILE.saturating_sub(*futile));
-        let run = |world: &mut World, left: usize| {
+        let (workspaces, may_try_again) = (&*workspaces, *futile < MOST_FUTILE);
+        let run = |world: &mut World, share: usize| {
             if std::mem::take(&mut world.is_asked) {
                 let mut workspace = lock(workspaces).pop().unwrap_or_default();
                 world.leaps = leaps(world.contacts.iter().map(|(c, _)| c), &from.kept.bodies, leap);
-                world.make(catalogue, from, part, left, records_loads, &mut workspace);
+                world.make(catalogue, from, part, share, records_loads, &mut workspace);
                 lock(workspaces).push(workspace);
             }
         };
@@ -101,11 +101,11 @@ impl Alone {
             let asked_of = &mut worlds[..*in_use];
             let asked = asked_of.iter().filter(|world| world.is_asked).count();
             // An equal share for each, as none knows what others spend meanwhile.
-            let left = MOST_FUTILE.saturating_sub(*futile) / asked.max(1);
+            let share = MOST_FUTILE.saturating_sub(*futile) / asked.max(1);
             if asked > 1 {
-                asked_of.par_iter_mut().for_each(|world| run(world, left));
+                asked_of.par_iter_mut().for_each(|world| run(world, share));
             } else {
-                asked_of.iter_mut().for_each(|world| run(world, left));
+                asked_of.iter_mut().for_each(|world| run(world, share));
             }
             *futile += asked_of.iter_mut().map(|world| std::mem::take(&mut world.spent)).sum::<usize>();
             if turn == JOINS || !join_met(worlds, in_use, &whole) {
@@ -115,7 +115,7 @@ impl Alone {
         let worlds = &mut worlds[..*in_use];
         settle(worlds, parted, table.len());
         worlds.iter_mut().filter(|world| world.only_if_hit && world.report.hits == 0).for_each(World::begin);
-        let may_divide = |world: &World| left > 0 && !world.is_squeezed;
+        let may_divide = |world: &World| may_try_again && !world.is_squeezed;
         self.crowd_of(table, |world| !world.is_made && (!world.is_hopeless || may_divide(world)));
         for world in self.worlds[..self.in_use].iter().filter(|world| world.is_hopeless) {
             self.hopeless.resize(table.len(), false);

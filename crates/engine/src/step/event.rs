@@ -385,11 +385,14 @@ impl Step<'_> {
             return false;
         }
         let driven = self.scratch.exchange.problems.driven_by_friction();
+        if driven == 0.0 {
+            return false;
+        }
         let (table, kept) = (&self.catalogue.bodies, &self.scratch.saved[KEPT].bodies);
         let fall = self.catalogue.gravity().length() * dt;
         let scale = |i: usize| kept.kinetic_energy(table, i) + 0.5 * table.mass[i] * fall * fall;
         let moving = (0..table.len()).filter(|i| table.dynamic[*i]);
-        driven > 0.0 && driven > BACK * moving.map(scale).sum::<f64>()
+        driven > BACK * moving.map(scale).sum::<f64>()
     }
 
     /// Notes how far a move of `time` \[s\] has carried the bodies of a world.

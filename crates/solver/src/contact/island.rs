@@ -485,6 +485,11 @@ pub struct Island<'a> {
 }
 
 impl Island<'_> {
+    /// Bodies that can move.
+    pub fn movable(&self) -> impl Iterator<Item = &SolverBody> {
+        self.bodies.iter().filter(|body| body.inverse_mass > 0.0)
+    }
+
     /// Kinetic energy of what the solver can change \[J\], up to the factor that static bodies have no share.
     pub fn kinetic_energy(&self) -> f64 {
         kinetic_energy(self.bodies, self.tensors)

@@ -85,8 +85,7 @@ impl Book<'_> {
 
     fn enter(&self, row: &mut Row) -> Ledger {
         let Book { bodies, unforced, before, dt } = self;
-        let across = |v: &[Velocity]| v[row.a as usize].at(row.arm_a) - v[row.b as usize].at(row.arm_b);
-        let (u_unforced, u_after) = (across(unforced), row.relative_velocity(bodies));
+        let (u_unforced, u_after) = (row.velocity_at(unforced), row.relative_velocity(bodies));
         let is_held = [row.a, row.b].map(|i| bodies[i as usize].inverse_mass == 0.0);
         row.left = row.normal.dot(u_after);
         row.came = row.normal.dot(if is_held == [false; 2] { u_unforced } else { self.met(row, is_held) });
@@ -96,7 +95,7 @@ impl Book<'_> {
             (row.normal_work, row.friction_work, row.star_work) = (0.0, 0.0, 0.0);
             return Ledger { is_deep, ..Ledger::default() };
         }
-        let (u_before, p_t) = (across(before), row.tangential_impulse);
+        let (u_before, p_t) = (row.velocity_at(before), row.tangential_impulse);
         let (u, on_star) = (u_before + u_after, u_unforced + u_after);
         let normal = -0.5 * row.normal_impulse * row.normal.dot(u);
         let mut sum = Ledger {

@@ -107,8 +107,7 @@ impl Aim {
 
 /// Whether Newton steps are for the island: small, and held by something.
 pub(super) fn is_small(island: &Island<'_>) -> bool {
-    let movable = || island.bodies.iter().filter(|body| body.inverse_mass > 0.0).count();
-    island.blocks.is_empty() && (1..island.bodies.len().min(MOST_BODIES + 1)).contains(&movable())
+    island.blocks.is_empty() && (1..island.bodies.len().min(MOST_BODIES + 1)).contains(&island.movable().count())
 }
 
 /// The equations of an island; the memory is kept.
