@@ -137,6 +137,8 @@ pub(crate) struct Motions {
     pub(crate) scheme: Vec<f64>,
     /// Change of the E* of each body because it made a part of another length than before \[J\].
     pub(crate) step_change: Vec<f64>,
+    /// Velocities with which bodies come into a world, beside driven ones whose velocity changes; empty otherwise.
+    pub(crate) coming: Vec<Velocity>,
     /// Whether each body is near touch, or contacts carried something of it, where that is asked; empty otherwise.
     pub(crate) bears: Vec<bool>,
     /// Where the bodies without contact go.

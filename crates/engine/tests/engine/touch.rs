@@ -451,3 +451,124 @@ fn a_paddle_strikes_what_stands_still() {
         }
     }
 }
+
+/// A ball that falls on a floor shaken by a sine.
+struct Chatter {
+    duration: f64,
+    restitution: f64,
+    amplitude: f64,
+    frequency: f64,
+    phase: f64,
+    radius: f64,
+    /// Height of the centre and velocity upwards at the start.
+    start: [f64; 2],
+}
+
+impl Chatter {
+    fn floor(&self, t: f64) -> f64 {
+        self.amplitude * ((std::f64::consts::TAU * self.frequency * t + self.phase).sin() - self.phase.sin())
+    }
+
+    /// Height of the ball at the end and how often it is hit, by looking for each touch in turn.
+    fn exact(&self) -> (f64, u32) {
+        let (g, dt) = (9.8, 1e-7);
+        let ([mut z, mut v], mut since, mut hits) = (self.start, 0.0, 0);
+        let gap = |z: f64, v: f64, since: f64, t: f64| {
+            let s = t - since;
+            z + v * s - 0.5 * g * s * s - self.radius - self.floor(t)
+        };
+        let mut t = 0.0;
+        while t < self.duration {
+            let next = (t + dt).min(self.duration);
+            if gap(z, v, since, next) < 0.0 {
+                let (mut low, mut high) = (t, next);
+                for _ in 0..60 {
+                    let middle = 0.5 * (low + high);
+                    if gap(z, v, since, middle) < 0.0 { high = middle } else { low = middle }
+                }
+                let rate = std::f64::consts::TAU * self.frequency;
+                let floor = self.amplitude * rate * (rate * low + self.phase).cos();
+                let came = v - g * (low - since);
+                (z, v) = (self.radius + self.floor(low), floor - self.restitution * (came - floor));
+                (since, hits) = (low, hits + 1);
+            }
+            t = next;
+        }
+        let s = self.duration - since;
+        (z + v * s - 0.5 * g * s * s, hits)
+    }
+}
+
+/// Balls that a shaken floor meets several times within a step or two come off as they should, and make no energy. In
+/// loads that were none, and where a ball left the floor and was pressed by it again within a flight, they gained up to
+/// as much as they had. Measured: gains of 4e-10 of the loss; heights to 1.4e-4 of the fall, ten hits for nine in one.
+#[test]
+fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
+    let scenes = [
+        (
+            None,
+            0.3533491099526614,
+            [1.0, 0.04964737998474551, 10.0],
+            2.4401042029345716,
+            0.014894213995423653,
+            0.4626029551389461,
+        ),
+        (
+            None,
+            0.12139581934286278,
+            [0.9, 0.007447106997711827, 20.0],
+            4.547651298981003,
+            0.007447106997711827,
+            0.05460191325083735,
+        ),
+        (
+            Some(1.0 / 240.0),
+            0.17916666666666667,
+            [0.9, 0.012411844996186378, 20.0],
+            3.2067147128344087,
+            0.0037235534988559133,
+            0.1176311746833237,
+        ),
+        (
+            Some(1.0 / 120.0),
+            0.125,
+            [1.0, 0.007447106997711827, 20.0],
+            4.0840211909892545,
+            0.002234132099313548,
+            0.05450476179759595,
+        ),
+        (
+            Some(1.0 / 60.0),
+            0.13333333333333333,
+            [1.0, 0.007447106997711827, 20.0],
+            2.7925570347989663,
+            0.007447106997711827,
+            0.06585241325541999,
+        ),
+    ];
+    for (time_step, duration, [restitution, amplitude, frequency], phase, radius, height) in scenes {
+        let mut simulation =
+            Simulation::new(Settings { time_step, ..Settings::default() }).expect("settings are valid");
+        let material = Material { restitution, ..ROCK };
+        let rock = simulation.add_material(material).expect("the material is valid");
+        let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+        let motion = Motion::Sine { amplitude: amplitude * DVec3::Z, frequency, phase };
+        simulation.add_body(BodyDescription::driven(floor, rock, DVec3::ZERO, motion)).expect("the floor is valid");
+        let body = BodyDescription::dynamic(ball(radius), rock, height * DVec3::Z);
+        let body = simulation.add_body(body).expect("the ball is valid");
+        // Steps begin late: on the parabola of half a step.
+        let start = [height, -0.5 * 9.8 * time_step.unwrap_or_else(|| simulation.time_step())];
+        let of = Chatter { duration, restitution, amplitude, frequency, phase, radius, start };
+        let mut hits = 0;
+        while simulation.time() < duration * (1.0 - 1e-9) {
+            let dt = simulation.time_step().min(duration - simulation.time());
+            hits += simulation.step_by(dt).expect("the step is made").hits;
+        }
+        let (exact, count) = of.exact();
+        let off = (simulation.pose(body).expect("it is there").position.z - exact).abs() / height;
+        let gained = simulation.audit().energy_gained;
+        println!("{time_step:?}: {hits} hits of {count}, off by {off:e}, gained {gained:e}");
+        assert!(gained <= 1e-5, "{time_step:?}: gained {gained:e}");
+        assert!(off <= 1e-3 && hits.abs_diff(count) <= 1, "{time_step:?}: {hits} of {count}, {off:e}");
+    }
+}

@@ -8,6 +8,8 @@
 //!
 //! Bodies farther apart than the margin may so be left with an axis along which they overlap. An axis is believed when
 //! two points of the bodies lie over each other at its separation, which proves it; else the nearest points decide.
+//! That proves no overlap: under a face of a sliver lies as well what has come out of it on the other side. Bodies that
+//! some other axis parts do not overlap.
 
 use std::cell::RefCell;
 
@@ -47,6 +49,8 @@ pub(super) struct Workspace {
     pub(super) b: Solid,
     edges_a: Vec<u32>,
     edges_b: Vec<u32>,
+    /// Largest separation along the axis of a pair of edges that is no least way out or in \[m\].
+    beyond: f64,
     pub(super) patch_a: Patch,
     pub(super) patch_b: Patch,
     other: Patch,
@@ -175,7 +179,9 @@ impl Workspace {
     fn contacts(&mut self, pair: &Pair, out: &mut Vec<ContactPoint>) {
         let Some(axis) = self.best_axis(pair) else { return };
         let start = out.len();
-        if self.touch_along(pair, axis, out) {
+        // Cores that another axis parts do not overlap.
+        let is_refuted = axis.1 < 0.0 && self.beyond > AGREEMENT * pair.size;
+        if !is_refuted && self.touch_along(pair, axis, out) {
             self.clip_beside(pair, axis.0, start, out, |_| true);
         } else {
             out.truncate(start);
@@ -237,6 +243,7 @@ impl Workspace {
     fn best_axis(&mut self, pair: &Pair) -> Option<(DVec3, f64)> {
         let reach = pair.reach(self);
         let mut best: Option<(DVec3, f64)> = None;
+        self.beyond = f64::NEG_INFINITY;
         if let Some((face, separation)) = self.a.best_face(&self.b, reach) {
             best = Some((-self.a.normals[face], separation));
         }
@@ -278,6 +285,8 @@ impl Workspace {
                 }
                 if cross_inside(&self.a, edge_a, &self.b, edge_b, normal, SLACK * pair.size) {
                     (*best, least) = (candidate, separation);
+                } else {
+                    self.beyond = self.beyond.max(separation);
                 }
             }
         }
