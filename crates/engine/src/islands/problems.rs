@@ -175,6 +175,19 @@ fn raises(island: &Island<'_>, limits: &Limits) -> bool {
     raised > BACK * island.movable().map(energy).sum::<f64>()
 }
 
+/// Whether a driven body that does not turn presses what went away from it. In a flight, in which the mean of both
+/// velocities counts, what starts at touch comes back exactly as fast as it went, so that their sum does not tell.
+fn is_fetched(row: &Row, bodies: &[SolverBody]) -> bool {
+    let moves = |i: u32| {
+        let body = &bodies[i as usize];
+        body.inverse_mass == 0.0 && body.velocity != Velocity::ZERO
+    };
+    row.normal_impulse > 0.0
+        && row.drift() == DVec3::ZERO
+        && (moves(row.a) || moves(row.b))
+        && !row.is_carried_round(bodies)
+}
+
 impl Problems {
     /// Number of islands.
     pub(crate) fn count(&self) -> usize {
@@ -279,8 +292,9 @@ impl Problems {
             let (hits, before) = (limits.hits(outcome.scale.speed), &self.unforced[start.bodies..span.bodies]);
             let rows = self.rows[start.rows..span.rows].iter().zip(&self.layout.rows[start.rows..span.rows]);
             let came = rows.map(|(row, place)| (place.contact, row, row.speed_at(before)));
+            let bodies = &self.bodies[start.bodies..span.bodies];
             came.filter(move |(_, row, came)| match row.is_new() {
-                true => hits.was_met_from(row, *came),
+                true => hits.was_met_from(row, *came) || *came > hits.fast && is_fetched(row, bodies),
                 false => hits.was_stopped_from(row, *came),
             })
         })

@@ -50,14 +50,10 @@ impl HitSettings {
     }
 
     /// Whether a contact is pressed that was closing fast or going away fast, with this normal velocity \[m/s\]: what
-    /// went away has come back within the step. In a flight, in which the mean of both velocities counts, what started
-    /// at touch comes back as fast as it went: a ball that left a shaken plate was pushed away by it without an impact.
-    /// Corners that turn come and leave so as well.
+    /// went away has come back within the step.
     pub fn was_met_from(&self, row: &Row, came: f64) -> bool {
-        let turns = row.drift != [0.0; 3];
-        let comes_first = row.is_new() && turns && -came > self.fast;
-        let comes_back = !turns && came > self.fast;
-        row.normal_impulse > 0.0 && ((came + row.left).abs() > self.fast || comes_first || comes_back)
+        let comes_first = row.is_new() && row.drift != [0.0; 3] && -came > self.fast;
+        row.normal_impulse > 0.0 && ((came + row.left).abs() > self.fast || comes_first)
     }
 
     /// Whether a contact was hit in the contact stage that has just ended: it came in fast and can be driven apart

@@ -285,7 +285,7 @@ impl Row {
 
     /// See [`RowInput::drift`] \[m/s\].
     #[inline(always)]
-    pub(crate) fn drift(&self) -> DVec3 {
+    pub fn drift(&self) -> DVec3 {
         let [x, y, z] = self.drift.map(f64::from);
         DVec3::new(x, y, z)
     }
