@@ -502,7 +502,8 @@ impl Chatter {
 /// Balls that a shaken floor meets often within a step or two make no energy. In loads that were none, and where
 /// a ball left the floor and was pressed by it again within a flight, they gained up to as much as they had. Measured:
 /// gains of 4e-10 of the loss; heights at the end to 3e-11 of the fall at 60 and 120 steps a second, 1e-3 at 240, and
-/// 1.4e-4 and 6.0e-3 at their own, where they are hit one to three times more often than they should be: why is open.
+/// 1.4e-4 and 6.0e-3 at their own, where they are hit one to three times too often: what leaves the floor at the end of
+/// a step, and is fetched back in the next, is a load still.
 #[test]
 fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
     let scenes = [
