@@ -194,8 +194,7 @@ impl Step<'_> {
     }
 
     /// Finds the velocities with which bodies come that carry nothing, where driven ones change their velocity: that of
-    /// a driven body is the mean of the step before, from which a ball seemed to go away that it came upon with 0.3
-    /// m/s.
+    /// a driven body is the mean of the step before, and a ball seemed to go away from what it came upon with 0.3 m/s.
     fn find_coming(&mut self, dt: f64) {
         let (table, State { time, bodies, driven, .. }) = (&self.catalogue.bodies, &*self.state);
         let coming = &mut self.scratch.motion.coming;
@@ -359,9 +358,9 @@ impl Step<'_> {
 }
 
 /// Whether a contact touches and does not come fast, nor with the velocities `coming`, if there are any and it carried
-/// nothing; what is carried round comes as fast as its velocity lags. Where
-/// nothing brings it back one that leaves is no load, and none of bodies that turn far in a step: in a gas of hulls
-/// corners that turn back within a long step made energy of 4e-3 of what it had.
+/// nothing; what is carried round comes as fast as its velocity lags. Where nothing brings it back one that leaves is no
+/// load, and none of bodies that turn far in a step: in a gas of hulls corners that turn back within a long step made
+/// energy of 4e-3 of what it had.
 fn is_load(
     (contact, carried): (&Contact, &Carried),
     bodies: &Bodies<'_>,

@@ -499,11 +499,11 @@ impl Chatter {
     }
 }
 
-/// Balls that a shaken floor meets often within a step or two make no energy. In loads that were none, and where
-/// a ball left the floor and was pressed by it again within a flight, they gained up to as much as they had. Measured:
-/// gains of 4e-10 of the loss; heights at the end to 3e-11 of the fall at 60 and 120 steps a second, 1e-3 at 240, and
+/// Balls that a shaken floor meets often within a step or two make no energy. In loads that were none, and where a ball
+/// left the floor and was pressed by it again within a flight, they gained up to as much as they had. Measured: gains of
+/// 4e-10 of the loss, no overlap; heights at the end to 3e-11 of the fall at 60 and 120 steps a second, 1e-3 at 240, and
 /// 1.4e-4 and 6.0e-3 at their own, where they are hit one to three times too often: what leaves the floor at the end of
-/// a step, and is fetched back in the next, is a load still.
+/// a step, and is fetched back in the next, is a load still. Momentum is not asked for, as gravity and the floor act.
 #[test]
 fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
     let scenes = [
@@ -514,6 +514,7 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             2.4401042029345716,
             0.014894213995423653,
             0.4626029551389461,
+            1e-2,
         ),
         (
             None,
@@ -522,6 +523,7 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             4.547651298981003,
             0.007447106997711827,
             0.05460191325083735,
+            1e-2,
         ),
         (
             Some(1.0 / 240.0),
@@ -530,6 +532,7 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             3.2067147128344087,
             0.0037235534988559133,
             0.1176311746833237,
+            1e-2,
         ),
         (
             Some(1.0 / 120.0),
@@ -538,6 +541,7 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             4.0840211909892545,
             0.002234132099313548,
             0.05450476179759595,
+            1e-9,
         ),
         (
             Some(1.0 / 60.0),
@@ -546,9 +550,10 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             2.7925570347989663,
             0.007447106997711827,
             0.06585241325541999,
+            1e-9,
         ),
     ];
-    for (time_step, duration, [restitution, amplitude, frequency], phase, radius, height) in scenes {
+    for (time_step, duration, [restitution, amplitude, frequency], phase, radius, height, bound) in scenes {
         let mut simulation =
             Simulation::new(Settings { time_step, ..Settings::default() }).expect("settings are valid");
         let material = Material { restitution, ..ROCK };
@@ -570,7 +575,11 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
         let off = (simulation.pose(body).expect("it is there").position.z - exact).abs() / height;
         let gained = simulation.audit().energy_gained;
         println!("{time_step:?}: {hits} hits of {count}, off by {off:e}, gained {gained:e}");
+        let overlap = simulation.largest_overlap_thin();
         assert!(gained <= 1e-5, "{time_step:?}: gained {gained:e}");
-        assert!(off <= 1e-2, "{time_step:?}: {hits} of {count}, {off:e}");
+        assert!(overlap <= 1e-6, "{time_step:?}: overlap {overlap:e}");
+        assert!(off <= bound, "{time_step:?}: {hits} of {count}, {off:e}");
+        let more = if bound < 1e-6 { 0 } else { 3 };
+        assert!((count..=count + more).contains(&hits), "{time_step:?}: {hits} of {count}");
     }
 }
