@@ -17,6 +17,7 @@ pub(crate) mod drive;
 pub(crate) mod event;
 pub(crate) mod exchange;
 pub(crate) mod few;
+pub(crate) mod flight;
 pub(crate) mod forces;
 pub(crate) mod group;
 pub(crate) mod jam;

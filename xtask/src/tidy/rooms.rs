@@ -99,7 +99,9 @@ const ALL: &[Layers] = &[
         folder: "crates/engine/src/step",
         path: "step",
         layers: &[
-            &["part", "scratch"],
+            &["part"],
+            &["flight"],
+            &["scratch"],
             &["detect", "drive", "forces"],
             &["advance", "balance", "beside", "exchange", "join", "judge", "observe", "wake"],
             &["substep"],

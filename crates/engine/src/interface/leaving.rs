@@ -80,7 +80,7 @@ impl Simulation {
             others: outside.count(),
             time: self.state.time,
             position: bodies.pose[i].position,
-            velocity: bodies.velocity[i].linear,
+            velocity: self.told_velocity(i).linear,
         })
     }
 
@@ -88,7 +88,7 @@ impl Simulation {
     pub(crate) fn remove_leavers(&mut self) -> bool {
         let leavers = self.find_leavers();
         for i in leavers.iter().map(|i| *i as usize) {
-            let (position, velocity) = (self.state.bodies.pose[i].position, self.state.bodies.velocity[i]);
+            let (position, velocity) = (self.state.bodies.pose[i].position, self.told_velocity(i));
             let id = self.catalogue.bodies.id(i);
             self.book.removed.push(RemovedBody { id, time: self.state.time, position, velocity });
         }
@@ -102,6 +102,9 @@ impl Simulation {
     pub(crate) fn take_out(&mut self, gone: &[u32]) {
         for i in gone.iter().map(|i| *i as usize) {
             self.book.audit.removed += self.taken_along(i);
+            // It keeps the velocity that is told of it.
+            self.state.bodies.velocity[i] = self.told_velocity(i);
+            self.state.bodies.step[i] = 0.0;
             let table = &mut self.catalogue.bodies;
             (table.present[i], table.dynamic[i], table.movable[i]) = (false, false, false);
         }

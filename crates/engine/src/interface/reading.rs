@@ -19,7 +19,9 @@ pub struct Momenta {
 }
 
 impl Simulation {
-    /// Mass, momentum, angular momentum and centre of mass of all dynamic bodies together.
+    /// Mass, momentum, angular momentum and centre of mass of all dynamic bodies together. Momenta go by the velocities
+    /// of steps, which the forces that are told of contacts change: what flies is half a step of gravity behind the
+    /// velocity that is told of it.
     pub fn momenta(&self) -> Momenta {
         let bodies = self.bodies();
         let mut sum = Momenta::default();
@@ -67,7 +69,7 @@ impl Simulation {
             kind: bodies.kind[i],
             shape: bodies.shape[i].clone(),
             pose: bodies.pose[i],
-            velocity: bodies.velocity[i],
+            velocity: self.told_velocity(i),
             mass: bodies.mass[i],
             contacts: touching[i],
             present: bodies.present[i],

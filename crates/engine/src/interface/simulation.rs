@@ -15,6 +15,7 @@ use crate::book::energy::Datum;
 use crate::book::report::{ImpactCounts, StepReport};
 use crate::islands::sleep::Sleepers;
 use crate::step::detect;
+use crate::step::flight::Flights;
 use crate::step::scratch::Scratch;
 use crate::world::bodies::Bodies;
 use crate::world::catalogue::Catalogue;
@@ -42,6 +43,8 @@ pub struct Simulation {
     pub(super) asleep: Option<StepReport>,
     /// Why no step can be made any more.
     pub(super) failed: Option<EngineError>,
+    /// Who flies after the last step, where flights keep to their parabolas.
+    pub(super) flights: Flights,
 }
 
 impl Simulation {
@@ -60,6 +63,7 @@ impl Simulation {
             pivots: Vec::new(),
             asleep: None,
             failed: None,
+            flights: Flights::default(),
         })
     }
 
@@ -162,14 +166,24 @@ impl Simulation {
         Ok(self.state.bodies.pose[i].compose(&self.catalogue.bodies.shape[i].frame()))
     }
 
-    /// Velocity of a body.
+    /// Velocity of a body: in free flight, on which gravity alone acts, that of its parabola now, by touch stepping. It
+    /// is ahead of that by which [`Simulation::momenta`] and the energies of steps go by what gravity does in half a
+    /// step.
     ///
     /// # Errors
     /// [`EngineError::NoSuchBody`] when it was removed, [`EngineError::ForeignHandle`] when it is of another
     /// simulation.
     pub fn velocity(&self, id: BodyId) -> Result<Velocity, EngineError> {
         let i = self.catalogue.bodies.index(id)?;
-        Ok(self.state.bodies.velocity[i])
+        Ok(self.told_velocity(i))
+    }
+
+    /// The velocity of body `i` as it is told.
+    pub(crate) fn told_velocity(&self, i: usize) -> Velocity {
+        let bodies = &self.state.bodies;
+        let lag = if self.flights.flies(i) { 0.5 * bodies.step[i].max(0.0) } else { 0.0 };
+        let Velocity { linear, angular } = bodies.velocity[i];
+        Velocity { linear: linear + lag * self.catalogue.gravity(), angular }
     }
 
     /// The name of a body for messages, also of one that was removed.

@@ -4,6 +4,7 @@ use tracing::trace_span;
 
 use crate::book::report::{PhaseSeconds, StepReport};
 use crate::interface::simulation::Simulation;
+use crate::step::flight::keeps_parabolas;
 use crate::step::make;
 use crate::world::check;
 use crate::world::contact::Contact;
@@ -62,6 +63,7 @@ impl Simulation {
         let mut report = make::make_step(state, catalogue, dt, scratch, book).inspect_err(|error| {
             self.failed = matches!(error, EngineError::NotFinite { .. }).then(|| error.clone());
         })?;
+        self.find_flights();
         if self.remove_leavers() {
             self.tell_energies(&mut report);
         }
@@ -73,6 +75,16 @@ impl Simulation {
         self.asleep = (slept && report.awake == 0 && undisturbed).then_some(report);
         self.review_time_step();
         Ok(report)
+    }
+
+    /// Finds who flies after a step, for its velocity to be told.
+    fn find_flights(&mut self) {
+        let Simulation { catalogue, state, scratch, flights, .. } = self;
+        flights.clear();
+        if keeps_parabolas(catalogue) {
+            let bodies = state.bodies.view(&catalogue.bodies, &scratch.frames);
+            flights.find_after(&bodies, &state.detected.contacts, &scratch.exchange.active, scratch.alone.members());
+        }
     }
 
     /// Brings the energies of a report up to date after bodies have left.

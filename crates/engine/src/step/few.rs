@@ -24,6 +24,7 @@ use crate::step::attempt::Step;
 use crate::step::detect;
 use crate::step::drive;
 use crate::step::event::{Budget, KEPT};
+use crate::step::flight::{begins, keeps_parabolas};
 use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Detection, Motions, START_OF_EVENTS, Scratch, Strayed, Workspace, World};
 use crate::world::bodies::{Bodies, Frames};
@@ -136,7 +137,7 @@ impl World {
         step.find_coming(dt);
         let is_known = step.find_loads(dt);
         step.scratch.motion.coming.clear();
-        step.catch_up(dt);
+        step.catch_up(part);
         step.save(START_OF_EVENTS);
         let least = if step.limits_at_touch(dt).resolves_slow { LEAST_SLOW_MOVES } else { LEAST_MOVES };
         let (usual, count) = (least.max(MOVES * step.movable()), contacts.len().max(1));
@@ -177,13 +178,15 @@ impl World {
 
 impl Step<'_> {
     /// Gives the bodies the velocities of the paths that their steps follow.
-    fn catch_up(&mut self, dt: f64) {
+    fn catch_up(&mut self, part: &Part) {
+        let dt = part.dt;
+        self.begin_flights(part);
         self.find_accelerations();
         self.enter_shift(0.5, dt);
         let table = &self.catalogue.bodies;
         for i in 0..table.len() {
             if self.state.bodies.awake(table, i) {
-                // A body that has made no step yet comes in with the length of its first one, and does not lag.
+                // What begins on others comes in with the length of its first step, and does not lag.
                 let step = self.state.bodies.step[i];
                 self.state.bodies.step[i] = if step < 0.0 { dt } else { step };
                 self.shift(i, 0.5 * step.max(0.0), 0.0);
@@ -191,6 +194,24 @@ impl Step<'_> {
         }
         let State { time, bodies, driven, .. } = &mut *self.state;
         drive::set_in_motion(table, driven, [*time, dt], &bodies.pose, &mut bodies.velocity);
+    }
+
+    /// Lets bodies that begin in flight lag by a part of a step, as the whole has them, for one book to hold both.
+    fn begin_flights(&mut self, part: &Part) {
+        if !(keeps_parabolas(self.catalogue) && begins(&self.bodies())) {
+            return;
+        }
+        let gravity = self.catalogue.gravity();
+        let Scratch { motion, frames, .. } = &mut *self.scratch;
+        let State { bodies, detected, .. } = &mut *self.state;
+        let table = &self.catalogue.bodies;
+        motion.flights.find(&bodies.view(table, frames), &detected.contacts, gravity, part.dt, part.dt);
+        for i in (0..table.len()).filter(|i| motion.flights.flies(*i)) {
+            if bodies.step[i] < 0.0 {
+                bodies.step[i] = part.dt;
+                bodies.velocity[i].linear -= 0.5 * part.dt * gravity;
+            }
+        }
     }
 
     /// Finds the velocities with which bodies come that carry nothing, where driven ones change their velocity: that of
@@ -358,9 +379,9 @@ impl Step<'_> {
 }
 
 /// Whether a contact touches and does not come fast, nor with the velocities `coming`, if there are any and it carried
-/// nothing; what is carried round comes as fast as its velocity lags. Where nothing brings it back one that leaves is no
-/// load, and none of bodies that turn far in a step: in a gas of hulls corners that turn back within a long step made
-/// energy of 4e-3 of what it had.
+/// nothing; what is carried round comes as fast as its velocity lags. Where nothing brings it back one that leaves is
+/// no load, and none of bodies that turn far in a step: in a gas of hulls corners that turn back within a long step
+/// made energy of 4e-3 of what it had.
 fn is_load(
     (contact, carried): (&Contact, &Carried),
     bodies: &Bodies<'_>,

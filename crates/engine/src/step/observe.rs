@@ -6,6 +6,7 @@ use crate::book::report::{EnergyReport, Phase, StepReport};
 use crate::islands::impact::ImpactTotals;
 use crate::islands::problems::Totals;
 use crate::islands::sleep::{Sleep, Sleepers};
+use crate::step::flight::keeps_parabolas;
 use crate::step::forces;
 use crate::step::part::Part;
 use crate::step::scratch::{Exchange, Motions, Scratch};
@@ -37,11 +38,10 @@ pub(crate) struct Opening {
 
 /// Gives every body awake the length of the part that it now makes, and notes with what energies it begins.
 ///
-/// In touch stepping a body in free flight, on which gravity alone acts, keeps to its parabola where that length is
-/// another. Steps of h pass through the points of the parabola with velocities that lag by `g h/2`, so that the
-/// velocity changes by `g (h_0 - h)/2`, and the plain energy with it. With the velocity as it was, the parabola is
-/// another: a ball that was not touched came out `g h^2/4` beside its way where the step was divided for others, and
-/// two that bounce lost 0.3 % of their energy.
+/// In touch stepping a body in free flight keeps to its parabola where that length is another, or its first one: the
+/// velocity changes by `g (h_0 - h)/2`, and the plain energy with it ([`flight`](crate::step::flight)). With the
+/// velocity as it was, a ball that was not touched came out `g h^2/4` beside its way where the step was divided for
+/// others, two that bounce lost 0.3 % of their energy, and one thrown up at 5 m/s in steps of 1/60 s rose by 3 % less.
 pub(crate) fn open(
     catalogue: &Catalogue,
     part: &Part,
@@ -50,18 +50,13 @@ pub(crate) fn open(
     motion: &mut Motions,
 ) -> Opening {
     let (table, gravity, star_time) = (&catalogue.bodies, catalogue.gravity(), part.star_time());
-    let Motions { star_before, step_change, unforced, bears, .. } = motion;
+    let Motions { star_before, step_change, unforced, flights, .. } = motion;
     step_change.clear();
     step_change.resize(table.len(), 0.0);
     let changes = |bodies: &BodyState, i: usize| bodies.awake(table, i) && bodies.step[i] != star_time;
-    let settings = &catalogue.settings;
-    let only_falls = catalogue.fields.is_empty() && !settings.resists();
-    let keeps_parabolas = part.is_whole() && only_falls && settings.stepping.resolves_touches();
-    if keeps_parabolas && (0..table.len()).any(|i| changes(bodies, i) && bodies.step[i] > 0.0) {
-        let slow = gravity.length() * part.dt;
-        contacts.mark_bearing(&bodies.pose, &bodies.velocity, slow, bears);
-    } else {
-        bears.clear();
+    flights.clear();
+    if part.is_whole() && keeps_parabolas(catalogue) && (0..table.len()).any(|i| changes(bodies, i)) {
+        flights.find(&bodies.view(table, frames), contacts, gravity, part.dt, part.dt);
     }
     for i in 0..table.len() {
         if !changes(bodies, i) {
@@ -73,15 +68,14 @@ pub(crate) fn open(
         };
         let at_first = star(bodies);
         let before = std::mem::replace(&mut bodies.step[i], star_time);
-        // A body that has made no step yet comes in with the length of its first one.
-        if before < 0.0 {
-            continue;
-        }
-        if bears.get(i).is_some_and(|bears| !bears) {
-            bodies.velocity[i].linear += 0.5 * (before - star_time) * gravity;
+        if flights.flies(i) {
+            bodies.velocity[i].linear += 0.5 * (before.max(0.0) - star_time) * gravity;
             unforced[i] = bodies.velocity[i];
         }
-        step_change[i] = star(bodies) - at_first;
+        // What a body that has made no step yet comes in with is where its book begins.
+        if before >= 0.0 {
+            step_change[i] = star(bodies) - at_first;
+        }
     }
     let bodies = bodies.view(table, frames);
     let star = part.datum.energies(&bodies).conserved();

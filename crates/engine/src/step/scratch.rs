@@ -18,6 +18,7 @@ use crate::contacts::search::Search;
 use crate::islands::impact::Impact;
 use crate::islands::problems::Problems;
 use crate::islands::sleep::Sleep;
+use crate::step::flight::Flights;
 use crate::world::account::Pending;
 use crate::world::bodies::Frames;
 use crate::world::catalogue::Catalogue;
@@ -139,8 +140,8 @@ pub(crate) struct Motions {
     pub(crate) step_change: Vec<f64>,
     /// Velocities with which bodies come into a world, beside driven ones whose velocity changes; empty otherwise.
     pub(crate) coming: Vec<Velocity>,
-    /// Whether each body is near touch, or contacts carried something of it, where that is asked; empty otherwise.
-    pub(crate) bears: Vec<bool>,
+    /// Who is in free flight, where that is asked.
+    pub(crate) flights: Flights,
     /// Where the bodies without contact go.
     pub(crate) free: Vec<(Pose, Velocity)>,
     /// E* of each body at the start \[J\].

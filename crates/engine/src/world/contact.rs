@@ -193,18 +193,6 @@ impl Contacts {
         self.carried.insert(place, Carried::default());
     }
 
-    /// Says in `bears` of each of the bodies at these poses and velocities whether one of its contacts carried
-    /// something, or is near touch and no faster than `slow` \[m/s\]. What lies on level sets touches at other nodes
-    /// from step to step, which have carried nothing.
-    pub(crate) fn mark_bearing(&self, pose: &[Pose], velocity: &[Velocity], slow: f64, bears: &mut Vec<bool>) {
-        bears.clear();
-        bears.resize(pose.len(), false);
-        let lies = |c: &Contact| c.is_near() && c.normal_velocity(pose, velocity).abs() <= slow;
-        for (c, _) in self.list.iter().zip(&self.carried).filter(|(c, carried)| carried.normal > 0.0 || lies(c)) {
-            (bears[c.a as usize], bears[c.b as usize]) = (true, true);
-        }
-    }
-
     /// Drops the contacts of pairs for which `keep` does not hold, with what they carry and where they were found.
     pub(crate) fn retain(&mut self, keep: impl Fn((u32, u32)) -> bool) {
         let sights = std::mem::take(&mut self.sights);

@@ -24,6 +24,10 @@ const OVERLAP: f64 = 0.01;
 const SWEEPS: u32 = 8 * 8000;
 const IMPULSES: u64 = 200_000;
 
+/// Gap of grains over what lies below them at the start, over the radius of the small one \[-\]. Of twenty starts that
+/// differ by less, one of pebbles of a ratio of 1e4 came to an overlap of 1.24e-2 as the small one crept into a wedge.
+const GAP: f64 = 0.012;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Family {
     Exact,
@@ -113,7 +117,7 @@ fn run([small, large]: [Family; 2], ratio: f64, sleeping: bool) -> Outcome {
     let mut placed = vec![(Shape::half_space(DVec3::Z).expect("the normal is valid"), Pose::IDENTITY)];
     // Beside the axis: on it a ball would stand on the other as long as nothing is off.
     for (shape, at) in [(grain(small, radius, 2), [0.02 * LARGE, 0.01 * LARGE]), (large, [0.0, 0.0])] {
-        placed.push(lowered(shape, at, &placed, 0.01 * radius));
+        placed.push(lowered(shape, at, &placed, GAP * radius));
     }
     let grains: Vec<BodyId> = placed[1..]
         .iter()

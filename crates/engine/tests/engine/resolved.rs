@@ -150,7 +150,7 @@ fn bounces(throw: &Throw, settings: Settings, impacts: usize) -> (Vec<f64>, f64)
     let weight = GRAVITY * ROCK.density * 4.0 / 3.0 * std::f64::consts::PI * throw.radius.powi(3);
     // The parabola on which the steps lie has that much more than E*.
     let beyond = GRAVITY * dt * dt / 8.0;
-    let (mut heights, mut quiet) = (vec![throw.gap + beyond], 0);
+    let (mut heights, mut quiet) = (vec![throw.gap], 0);
     while heights.len() <= impacts && quiet < 2000 {
         let report = simulation.step().expect("the step is made");
         assert_eq!(report.dt, dt, "the step stays");
@@ -168,8 +168,9 @@ fn bounces(throw: &Throw, settings: Settings, impacts: usize) -> (Vec<f64>, f64)
 fn bounces_by_touch_end_at_the_stated_speed() {
     for radius in RADII {
         let mut worst: f64 = 0.0;
-        for k in 0..60 {
-            let throw = Throw { gap: radius * (0.5 + 0.013 * f64::from(k)), ..ball(Stepping::Touch, radius, 0.0, 0.9) };
+        for k in 0..240 {
+            let throw =
+                Throw { gap: radius * (0.5 + 0.003_25 * f64::from(k)), ..ball(Stepping::Touch, radius, 0.0, 0.9) };
             let settings = Settings { time_step: Some(0.1 * (radius / GRAVITY).sqrt()), ..Settings::default() };
             let (heights, resolved) = bounces(&throw, settings, 200);
             let speed = |k: usize| (2.0 * GRAVITY * heights[0]).sqrt() * throw.restitution.powi(k as i32);
@@ -219,8 +220,7 @@ impl Series {
 }
 
 /// By touch a ball bounces as the exact series down to the speed that is asked for. Measured over 46 impacts: off by
-/// 4.1e-8 at most, as balls arrive at gaps of 1e-10 R. Steps of symplectic Euler from rest follow the fall from `g
-/// dt^2/8` above, which is 1e-5 of the height here.
+/// 4.1e-8 at most, as balls arrive at gaps of 1e-10 R.
 #[test]
 fn a_ball_bounces_by_touch_as_the_exact_series_down_to_the_speed_asked_for() {
     for radius in RADII {

@@ -46,14 +46,13 @@ impl Drop {
 
     /// Step that is asked for: at least three to the first impact, and at least two in the rise after it \[s\].
     fn time_step(&self) -> Option<f64> {
-        let fall = self.path(0.0).arrival();
+        let fall = self.path().arrival();
         self.of.share.map(|share| share * fall * (1.0_f64 / 3.0).min(0.25 * self.restitution))
     }
 
-    /// The path whose start symplectic Euler of this step takes.
-    fn path(&self, time_step: f64) -> Path {
+    fn path(&self) -> Path {
         let restitution = self.restitution * self.of.belief;
-        Path { height: self.height, start: self.start - 0.5 * GRAVITY * time_step, restitution }
+        Path { height: self.height, start: self.start, restitution }
     }
 }
 
@@ -119,10 +118,9 @@ impl Trial for Drop {
         let velocity = Velocity { linear: self.start * DVec3::Z, angular: DVec3::ZERO };
         let ball = stage.body(Shape::sphere(radius), material, pose, velocity)?;
         let (mut places, mut heights, mut impacts) = (Worst::default(), Worst::default(), 0);
-        let mut path = None;
+        let path = self.path();
         loop {
             let step = stage.step()?;
-            let path = path.get_or_insert_with(|| self.path(step.dt));
             let (k, height, apart) = path.at(step.time);
             if k > IMPACTS || path.left(k + 1) < GRAVITY * step.dt {
                 break;
@@ -131,7 +129,6 @@ impl Trial for Drop {
             places.take((z - height) / path.apex(0));
             // Where a step ends at an impact, rounding says which flight it is in.
             if apart > 1e-3 * step.dt {
-                let v = v - 0.5 * GRAVITY * step.dt;
                 heights.take((z + v * v / (2.0 * GRAVITY)) / path.apex(k) - 1.0);
                 impacts = k;
             }

@@ -59,20 +59,24 @@ impl Trial for Flight {
         // What is believed wrongly: the largest moment, and gravity.
         let believed = Solid { moments: solid.moments * DVec3::new(1.0, of.belief, 1.0), ..*solid };
         let spin = believed.angular_momentum(self.rotation, velocity.angular);
-        let (mut places, mut spins, mut energies) = (Worst::default(), Worst::default(), Worst::default());
+        let (mut places, mut speeds) = (Worst::default(), Worst::default());
+        let (mut spins, mut energies) = (Worst::default(), Worst::default());
         for _ in 0..STEPS {
             let step = stage.step()?;
             let (pose, now) = (stage.pose(body)?, stage.velocity(body)?);
-            let start = velocity.linear + 0.5 * step.dt * gravity * of.belief;
-            let exact = start * step.time + 0.5 * gravity * of.belief * step.time * step.time;
+            let exact = velocity.linear * step.time + 0.5 * gravity * of.belief * step.time * step.time;
             let way = velocity.linear.length() * step.time + 0.5 * self.gravity * step.time * step.time;
             places.take((pose.position - exact).length() / (of.size + way));
+            let fast = velocity.linear + gravity * of.belief * step.time;
+            let scale = velocity.linear.length() + self.gravity * step.time;
+            speeds.take((now.linear - fast).length() / scale);
             let found = solid.angular_momentum(pose.rotation, now.angular);
             spins.take((found - spin).length() / spin.length());
             energies.take(found.dot(now.angular) / spin.dot(velocity.angular) - 1.0);
         }
         let checks = vec![
             Check::new("place over the way", places.0, bounds::MOTION),
+            Check::new("velocity over the fastest", speeds.0, bounds::MOTION),
             Check::new("angular momentum over the first", spins.0, bounds::MOMENTUM),
             Check::new("energy of rotation over the first", energies.0, bounds::ELASTIC),
         ];
