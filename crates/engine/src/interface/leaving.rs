@@ -53,6 +53,9 @@ struct Edge {
     margin: f64,
 }
 
+/// Speed up to which a body counts as at rest where others are taken out, over what gravity does in a step.
+const RESTS: f64 = 1.0 / 64.0;
+
 impl Simulation {
     /// Bodies that left the scene by themselves so far, in the order in which they left: out of [`Settings::domain`],
     /// or, without one, by a fall below everything. Those that [`Simulation::remove_body`] took away are not among
@@ -115,10 +118,26 @@ impl Simulation {
             }
         }
         drop(contacts);
+        self.begin_anew();
         let present = &self.catalogue.bodies.present;
         Arc::make_mut(&mut self.state.detected.pairs).forget(gone);
         Arc::make_mut(&mut self.state.detected.contacts).retain(|(a, b)| present[a as usize] && present[b as usize]);
         self.forget_sleep();
+    }
+
+    /// Lets bodies at rest make their next step as their first one: what is held up no more falls from rest, and what
+    /// still lies does not lag. With the length of the step before it fell as if it had begun half a step earlier.
+    fn begin_anew(&mut self) {
+        let gravity = self.catalogue.gravity();
+        for i in 0..self.catalogue.bodies.len() {
+            let (step, speed) = (self.state.bodies.step[i], self.state.bodies.velocity[i].linear.length());
+            let rests = speed <= RESTS * gravity.length() * step && !self.flights.flies(i);
+            if step > 0.0 && self.catalogue.bodies.dynamic[i] && rests {
+                let before = self.taken_along(i);
+                self.state.bodies.step[i] = 0.0;
+                self.book.audit.removed += before - self.taken_along(i);
+            }
+        }
     }
 
     /// E* that a body takes with it; zero before the book is opened \[J\].

@@ -4,6 +4,7 @@ use granule_integrator::{Integrator, advance_pose, advance_smooth, is_isotropic}
 use granule_model::{DVec3, Pose, Velocity};
 use rayon::prelude::*;
 
+use crate::step::flight::keeps_parabolas;
 use crate::step::forces;
 use crate::step::part::Part;
 use crate::step::scratch::Motions;
@@ -115,9 +116,9 @@ fn note_flights(
     }
 }
 
-/// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step. In
-/// touch stepping all velocities lag by half a step, as those of symplectic Euler do
-/// ([`flight`](crate::step::flight)): what worlds take them for, and what is struck next.
+/// Moves the bodies without contact by a scheme of higher order, from the velocities before the forces of the step.
+/// Where flights keep to their parabolas all velocities lag by half a step, as those of symplectic Euler do
+/// ([`flight`](crate::step::flight)): worlds take them for that.
 ///
 /// # Errors
 /// The body that the force fields move to where it is not finite.
@@ -130,17 +131,14 @@ fn advance_free(
     frames: &mut Frames,
 ) -> Result<(), usize> {
     let (table, integrator) = (&catalogue.bodies, catalogue.settings.integrator);
-    let lag = if catalogue.settings.stepping.resolves_touches() { 0.5 * part.star_time() } else { 0.0 };
-    let pull = |i: usize, pose: &Pose, velocity: &Velocity| {
-        catalogue.gravity() + catalogue.field_force(i, pose, velocity, part.time).force * table.inverse_mass[i]
-    };
+    let lag = if keeps_parabolas(catalogue) { 0.5 * part.star_time() * catalogue.gravity() } else { DVec3::ZERO };
     motion.free.clear();
     for i in free.iter().map(|i| *i as usize) {
         let (mut pose, mut velocity) = (bodies.pose[i], motion.unforced[i]);
         let load = |pose: &Pose, velocity: &Velocity| forces::load(catalogue, i, pose, velocity, part.time);
-        velocity.linear += lag * pull(i, &pose, &velocity);
+        velocity.linear += lag;
         advance_smooth(integrator, &mut pose, &mut velocity, table.principal_inertia[i], load, part.dt);
-        velocity.linear -= lag * pull(i, &pose, &velocity);
+        velocity.linear -= lag;
         if !(pose.position.is_finite() && pose.rotation.is_finite() && velocity.is_finite()) {
             return Err(i);
         }

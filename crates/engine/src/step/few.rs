@@ -148,7 +148,9 @@ impl World {
         *spent = count * if *is_hopeless { moves } else { moves.saturating_sub(usual) };
         let has_ended = is_known && ended.is_ok() && !*is_hopeless && !step.has_sunk(START_OF_EVENTS);
         step.rouse();
+        step.find_coming(dt);
         *is_made = has_ended && step.find_loads(dt);
+        step.scratch.motion.coming.clear();
         step.state.bodies.asleep.clone_from(&step.scratch.slept);
         step.lag(dt);
         *report = step.report;
@@ -205,7 +207,7 @@ impl Step<'_> {
         let Scratch { motion, frames, .. } = &mut *self.scratch;
         let State { bodies, detected, .. } = &mut *self.state;
         let table = &self.catalogue.bodies;
-        motion.flights.find(&bodies.view(table, frames), &detected.contacts, gravity, part.dt, part.dt);
+        motion.flights.find(&bodies.view(table, frames), &detected.contacts, gravity, part.dt);
         for i in (0..table.len()).filter(|i| motion.flights.flies(*i)) {
             if bodies.step[i] < 0.0 {
                 bodies.step[i] = part.dt;
@@ -379,9 +381,9 @@ impl Step<'_> {
 }
 
 /// Whether a contact touches and does not come fast, nor with the velocities `coming`, if there are any and it carried
-/// nothing; what is carried round comes as fast as its velocity lags. Where nothing brings it back one that leaves is
-/// no load, and none of bodies that turn far in a step: in a gas of hulls corners that turn back within a long step
-/// made energy of 4e-3 of what it had.
+/// nothing, nor leaves fast with these; what is carried round comes as fast as its velocity lags. Where nothing brings
+/// it back one that leaves is no load, and none of bodies that turn far in a step: in a gas of hulls corners that turn
+/// back within a long step made energy of 4e-3 of what it had.
 fn is_load(
     (contact, carried): (&Contact, &Carried),
     bodies: &Bodies<'_>,
@@ -401,7 +403,8 @@ fn is_load(
     let slow = hits.lift.min(LOADED * hits.fast) + RIDES * drift.length() * limits.horizon;
     let comes = contact.normal.dot(lagging) - contact.normal_velocity(bodies.pose, bodies.velocity);
     let is_met = || carried.normal == 0.0 && !coming.is_empty() && -contact.normal_velocity(bodies.pose, coming) > slow;
-    if comes > slow || is_met() {
+    let flees = || drift == DVec3::ZERO && !coming.is_empty() && contact.normal_velocity(bodies.pose, coming) > slow;
+    if comes > slow || is_met() || flees() {
         return false;
     }
     // Only what is carried round leaves touch and is pressed all the same.

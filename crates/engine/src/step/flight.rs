@@ -53,28 +53,30 @@ impl Flights {
     /// Finds the bodies awake that neither lean on what does not fall nor hang together with one that does, for steps
     /// of `dt` \[s\]. Bodies hang together where a contact carried something, or is near touch and slower than what
     /// gravity does in a step: what lies on level sets touches at other nodes from step to step, which have carried
-    /// nothing. They lean where gravity presses them on, and not where it draws them along.  What makes its first step
-    /// does not fly either if it comes to touch something within `ahead` \[s\]: its step takes the contact as a whole,
-    /// and one that lags from the start would leave what it comes to touch at first. Balls that began 1 mm above a
-    /// floor gained 5 % of their fall.
-    pub(crate) fn find(&mut self, bodies: &Bodies<'_>, contacts: &Contacts, gravity: DVec3, dt: f64, ahead: f64) {
+    /// nothing. They lean where gravity presses them on, and not where it draws them along.
+    ///
+    /// What makes its first step hangs together with what it comes to touch in it, as if that did not fall: its step
+    /// takes the contact as a whole, and one that lags from the start would leave what it comes to touch. Balls that
+    /// began 1 mm above a floor gained 5 % of their fall.
+    pub(crate) fn find(&mut self, bodies: &Bodies<'_>, contacts: &Contacts, gravity: DVec3, dt: f64) {
         let Flights { awake, pairs, .. } = self;
         awake.clear();
         awake.extend((0..bodies.len()).map(|i| bodies.awake(i)));
-        let falls = |i: u32| if awake[i as usize] { gravity } else { DVec3::ZERO };
-        let begins = |i: u32| awake[i as usize] && bodies.step[i as usize] < 0.0;
-        let slow = gravity.length() * dt;
-        let presses = |c: &Contact| {
-            awake[c.a as usize] == awake[c.b as usize]
-                || c.normal.dot(falls(c.b) - falls(c.a)) > ALONG * gravity.length()
+        let (slow, least) = (gravity.length() * dt, ALONG * gravity.length());
+        // How gravity presses one on the other where that does not fall; below zero it draws them apart.
+        let pull = |c: &Contact| match (awake[c.a as usize], awake[c.b as usize]) {
+            (true, false) => -c.normal.dot(gravity),
+            (false, true) => c.normal.dot(gravity),
+            _ => c.normal.dot(gravity).abs(),
         };
-        let closes = |c: &Contact, speed: f64| {
-            let fall = 0.5 * ahead * c.normal.dot(falls(c.a) - falls(c.b));
-            (begins(c.a) || begins(c.b)) && c.gap + ahead * (speed + fall) < 0.0
-        };
+        let begins = |c: &Contact| [c.a, c.b].into_iter().any(|i| awake[i as usize] && bodies.step[i as usize] < 0.0);
         let hangs = |c: &Contact, carried: &Carried| {
-            let speed = c.normal_velocity(bodies.pose, bodies.velocity);
-            carried.normal > 0.0 || c.is_near() && presses(c) && speed.abs() <= slow || closes(c, speed)
+            let (speed, pull) = (c.normal_velocity(bodies.pose, bodies.velocity), pull(c));
+            if begins(c) {
+                return c.gap.max(0.0) + dt * (speed - 0.5 * dt * pull) < -0.5 * dt * dt * least;
+            }
+            let is_pressed = awake[c.a as usize] == awake[c.b as usize] || pull > least;
+            carried.normal > 0.0 || c.is_near() && is_pressed && speed.abs() <= slow
         };
         pairs.clear();
         let all = contacts.list.iter().zip(&contacts.carried);

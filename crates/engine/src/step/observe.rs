@@ -56,7 +56,7 @@ pub(crate) fn open(
     let changes = |bodies: &BodyState, i: usize| bodies.awake(table, i) && bodies.step[i] != star_time;
     flights.clear();
     if part.is_whole() && keeps_parabolas(catalogue) && (0..table.len()).any(|i| changes(bodies, i)) {
-        flights.find(&bodies.view(table, frames), contacts, gravity, part.dt, part.dt);
+        flights.find(&bodies.view(table, frames), contacts, gravity, part.dt);
     }
     for i in 0..table.len() {
         if !changes(bodies, i) {

@@ -3,6 +3,7 @@
 //!
 //! Energies have exact answers: nothing is given but by walls that are driven, whose work is told.
 
+use granule_engine::Integrator;
 use granule_engine::prelude::*;
 
 use crate::elastic::{ball, close, cuboid, elastic, follow, toss, weightless};
@@ -224,5 +225,138 @@ fn what_is_thrown_follows_its_parabola_from_the_first_step() {
             let lies = simulation.pose(cube).expect("there").position - DVec3::new(0.0, 10.0, 0.05) * scale;
             assert!(lies.length() <= 1e-6 * scale, "{label}: the cube moved by {lies}");
         }
+    }
+}
+
+/// A ball of 0.1 m with this velocity beside what `add` adds to a floor; how far it is from the exact parabola within
+/// 0.4 s, told velocity included, over the size and the speed of a fall by it. Steps of 1/30 s.
+fn beside(velocity: DVec3, place: DVec3, add: impl Fn(&mut Simulation, MaterialId)) -> f64 {
+    let settings = Settings { time_step: Some(1.0 / 30.0), ..Settings::default() };
+    let gravity = settings.gravity;
+    let mut simulation = Simulation::new(settings).expect("settings are valid");
+    let rock = simulation.add_material(elastic(0.0)).expect("the material is valid");
+    add(&mut simulation, rock);
+    let mut body = BodyDescription::dynamic(ball(0.1), rock, place);
+    body.velocity.linear = velocity;
+    let body = simulation.add_body(body).expect("it is valid");
+    let mut off = 0.0_f64;
+    while simulation.time() < 0.4 {
+        simulation.step().expect("the step is made");
+        let time = simulation.time();
+        let exact = place + velocity * time + 0.5 * gravity * time * time;
+        off = off.max((simulation.pose(body).expect("there").position - exact).length() / 0.1);
+        off = off.max((simulation.velocity(body).expect("there").linear - velocity - gravity * time).length());
+    }
+    off
+}
+
+/// What is thrown up near something that does not hold it follows its parabola: beside a ball that lies on the floor,
+/// in touch with it or not, on it, and in a corner whose walls it overlaps by rounding. Within 0.02 of the radius it
+/// rose by 6.5 % less. Measured: 4e-15.
+#[test]
+fn what_is_thrown_past_something_near_follows_its_parabola() {
+    let floor = |simulation: &mut Simulation, rock: MaterialId| {
+        let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+        simulation.add_body(BodyDescription::fixed(floor, rock, DVec3::ZERO)).expect("the floor is valid");
+    };
+    let up = 5.0 * DVec3::Z;
+    for gap in [0.0, 1e-3, 0.015, 0.019, 0.021] {
+        let with_neighbour = |simulation: &mut Simulation, rock: MaterialId| {
+            floor(simulation, rock);
+            let neighbour = BodyDescription::dynamic(ball(0.1), rock, DVec3::new(0.2 + 0.1 * gap, 0.0, 0.1));
+            simulation.add_body(neighbour).expect("it is valid");
+        };
+        let off = beside(up, 0.1 * DVec3::Z, with_neighbour);
+        assert!(off <= 1e-12, "{gap} beside one that lies: {off:e}");
+        let off = beside(up, (0.1 + 0.1 * gap) * DVec3::Z, floor);
+        assert!(off <= 1e-12, "{gap} over a floor: {off:e}");
+    }
+    for corner in [0.9, 0.1] {
+        let room = |simulation: &mut Simulation, rock: MaterialId| {
+            let room = Shape::container(DVec3::splat(1.0)).expect("the size is valid");
+            simulation.add_body(BodyDescription::fixed(room, rock, DVec3::ZERO)).expect("the room is valid");
+        };
+        let off = beside(4.5 * DVec3::Z, DVec3::new(corner, corner, 0.1), room);
+        assert!(off <= 1e-12, "a corner at {corner}: {off:e}");
+    }
+}
+
+/// A ball that is dropped from near a floor rises to where it began, at its own step and others. From 0.019 of the
+/// radius it rose 1.1 % higher. Measured: 4e-11.
+#[test]
+fn what_is_dropped_from_near_a_floor_rises_as_high() {
+    for time_step in [None, Some(1.0 / 240.0), Some(1e-3)] {
+        for gap in [0.015, 0.019, 0.021, 0.05] {
+            let settings = Settings { time_step, ..Settings::default() };
+            let mut simulation = Simulation::new(settings).expect("settings are valid");
+            let rock = simulation.add_material(elastic(0.0)).expect("the material is valid");
+            let floor = Shape::half_space(DVec3::Z).expect("the normal is valid");
+            simulation.add_body(BodyDescription::fixed(floor, rock, DVec3::ZERO)).expect("the floor is valid");
+            let body = BodyDescription::dynamic(ball(1.0), rock, (1.0 + gap) * DVec3::Z);
+            let body = simulation.add_body(body).expect("it is valid");
+            let mut off = 0.0_f64;
+            while simulation.time() < 1.0 {
+                simulation.step().expect("the step is made");
+                let v = simulation.velocity(body).expect("there").linear.z;
+                let rise = simulation.pose(body).expect("there").position.z - 1.0 + 0.5 * v * v / 9.8;
+                off = off.max((rise / gap - 1.0).abs());
+            }
+            println!("{time_step:?}, {gap}: {off:e}");
+            assert!(off <= 1e-8, "{time_step:?}, {gap}: {off:e}");
+        }
+    }
+}
+
+/// What loses its support falls from rest then, asleep before or not, and the book closes. It fell as if it had begun
+/// half a step earlier: 10 % too far within 10 steps. Measured: 1e-15 m, 2e-16 of E*.
+#[test]
+fn what_loses_its_support_falls_from_rest() {
+    for sleeping in [true, false] {
+        for (steps, time_step) in [(15, Some(1.0 / 30.0)), (60, Some(1.0 / 60.0)), (100, None)] {
+            let settings = Settings { sleeping, time_step, ..Settings::default() };
+            let gravity = settings.gravity;
+            let mut simulation = Simulation::new(settings).expect("settings are valid");
+            let rock = simulation.add_material(elastic(0.5)).expect("the material is valid");
+            let plate = BodyDescription::fixed(cuboid(DVec3::new(1.0, 1.0, 0.1)), rock, -0.05 * DVec3::Z);
+            let plate = simulation.add_body(plate).expect("it is valid");
+            let body = BodyDescription::dynamic(ball(0.1), rock, 0.1 * DVec3::Z);
+            let body = simulation.add_body(body).expect("it is valid");
+            for _ in 0..steps {
+                simulation.step().expect("the step is made");
+            }
+            simulation.remove_body(plate).expect("it is there");
+            let (start, place) = (simulation.time(), simulation.pose(body).expect("there").position);
+            while simulation.time() < start + 0.3 {
+                simulation.step().expect("the step is made");
+                let time = simulation.time() - start;
+                let off = simulation.pose(body).expect("there").position - place - 0.5 * gravity * time * time;
+                assert!(off.length() <= 1e-9, "{sleeping}, {time_step:?}: {off}");
+                let off = simulation.velocity(body).expect("there").linear - gravity * time;
+                assert!(off.length() <= 1e-7, "{sleeping}, {time_step:?}: {off}");
+            }
+            let audit = simulation.audit();
+            assert!(audit.imbalance.abs() <= 1e-12, "{sleeping}, {time_step:?}: {:e} J", audit.imbalance);
+        }
+    }
+}
+
+/// A ball that sinks comes to the speed at which drag carries its weight, and is told so, by every scheme. With the
+/// velocities of flights that lag `rk4` told `g h/2` less. Measured: 4e-9, what twenty-five time constants leave.
+#[test]
+fn terminal_speeds_are_told_by_every_scheme() {
+    for integrator in [Integrator::SymplecticEuler, Integrator::Midpoint, Integrator::RungeKutta4] {
+        let drag = Drag { viscosity: 2.0, ..Drag::default() };
+        let settings = Settings { integrator, drag, time_step: Some(1e-2), ..Settings::default() };
+        let mut simulation = Simulation::new(settings).expect("settings are valid");
+        let rock = simulation.add_material(elastic(0.0)).expect("the material is valid");
+        let body = simulation.add_body(BodyDescription::dynamic(ball(0.01), rock, DVec3::ZERO)).expect("it is valid");
+        let mass = simulation.momenta().mass;
+        let exact = mass * 9.8 / (6.0 * std::f64::consts::PI * 2.0 * 0.01);
+        while simulation.time() < 25.0 * exact / 9.8 {
+            simulation.step().expect("the step is made");
+        }
+        let told = -simulation.velocity(body).expect("there").linear.z;
+        println!("{integrator:?}: {told} of {exact}");
+        assert!((told / exact - 1.0).abs() <= 1e-7, "{integrator:?}: {told} of {exact}");
     }
 }

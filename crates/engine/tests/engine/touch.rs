@@ -526,12 +526,11 @@ impl Chatter {
     }
 }
 
-/// Balls that a shaken floor meets often within a step or two make no energy. In loads that were none, and where a ball
-/// left the floor and was pressed by it again within a flight, they gained up to as much as they had. Measured: gains
-/// of 4e-10 of the loss, no overlap; heights at the end to 3e-11 of the fall at 60 and 120 steps a second, 1e-3 at 240,
-/// and 1.4e-4 and 6.0e-3 at their own, where they are hit one to three times too often: what leaves the floor at the
-/// end of a step, and is fetched back in the next, is a load still. Momentum is not asked for, as gravity and the floor
-/// act.
+/// Balls that a shaken floor meets often within a step or two are hit as often as they should be, and make no energy.
+/// In loads that were none, and where a ball left the floor and was pressed by it again within a flight, they gained up
+/// to as much as they had; what left it at the end of a step was hit up to three times too often. Measured: gains of
+/// 4e-10 of the loss, no overlap, heights at the end to 1.1e-10 of the fall. Momentum is not asked for, as gravity and
+/// the floor act.
 #[test]
 fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
     let scenes = [
@@ -542,7 +541,6 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             2.4401042029345716,
             0.014894213995423653,
             [0.4626029551389461, -0.01561309991731493],
-            1e-2,
         ),
         (
             None,
@@ -551,7 +549,6 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             4.547651298981003,
             0.007447106997711827,
             [0.05460191325083735, -0.011267784300182876],
-            1e-2,
         ),
         (
             Some(1.0 / 240.0),
@@ -560,7 +557,6 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             3.2067147128344087,
             0.0037235534988559133,
             [0.1176311746833237, -0.0204375],
-            1e-2,
         ),
         (
             Some(1.0 / 120.0),
@@ -569,7 +565,6 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             4.0840211909892545,
             0.002234132099313548,
             [0.05450476179759595, -0.040875],
-            1e-9,
         ),
         (
             Some(1.0 / 60.0),
@@ -578,10 +573,9 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
             2.7925570347989663,
             0.007447106997711827,
             [0.06585241325541999, -0.08175],
-            1e-9,
         ),
     ];
-    for (time_step, duration, [restitution, amplitude, frequency], phase, radius, start, bound) in scenes {
+    for (time_step, duration, [restitution, amplitude, frequency], phase, radius, start) in scenes {
         let mut simulation =
             Simulation::new(Settings { time_step, ..Settings::default() }).expect("settings are valid");
         let material = Material { restitution, ..ROCK };
@@ -605,8 +599,6 @@ fn balls_that_chatter_on_a_shaken_floor_make_no_energy() {
         let overlap = simulation.largest_overlap_thin();
         assert!(gained <= 1e-5, "{time_step:?}: gained {gained:e}");
         assert!(overlap <= 1e-6, "{time_step:?}: overlap {overlap:e}");
-        assert!(off <= bound, "{time_step:?}: {hits} of {count}, {off:e}");
-        let more = if bound < 1e-6 { 0 } else { 3 };
-        assert!((count..=count + more).contains(&hits), "{time_step:?}: {hits} of {count}");
+        assert!(off <= 1e-9 && hits == count, "{time_step:?}: {hits} of {count}, {off:e}");
     }
 }

@@ -47,7 +47,8 @@ fn bounce_from(height: f64, stepping: Stepping, time_step: f64) -> Errors {
     }
     let (z, v) = (stage.pose(ball)?.position.z - of.size, stage.velocity(ball)?.linear.z);
     let since = stage.time() - until;
-    let path = v - 0.5 * GRAVITY * time_step;
+    // By touch stepping the velocity of the parabola is told, by margins that of the step.
+    let path = if stepping == Stepping::Margin { v - 0.5 * GRAVITY * time_step } else { v };
     let rise = z + path * path / (2.0 * GRAVITY);
     let place = z - (top - 0.5 * GRAVITY * since * since);
     Ok(vec![(rise / top - 1.0).abs(), place.abs() / height])
