@@ -57,7 +57,8 @@ impl Flights {
     ///
     /// What makes its first step hangs together with what it comes to touch in it, as if that did not fall: its step
     /// takes the contact as a whole, and one that lags from the start would leave what it comes to touch. Balls that
-    /// began 1 mm above a floor gained 5 % of their fall.
+    /// began 1 mm above a floor gained 5 % of their fall. So does what touches a driven body that turns, and may ride on
+    /// it.
     pub(crate) fn find(&mut self, bodies: &Bodies<'_>, contacts: &Contacts, gravity: DVec3, dt: f64) {
         let Flights { awake, pairs, .. } = self;
         awake.clear();
@@ -70,10 +71,12 @@ impl Flights {
             _ => c.normal.dot(gravity).abs(),
         };
         let begins = |c: &Contact| [c.a, c.b].into_iter().any(|i| awake[i as usize] && bodies.step[i as usize] < 0.0);
+        let turns = |i: u32| !awake[i as usize] && bodies.velocity[i as usize].angular != DVec3::ZERO;
         let hangs = |c: &Contact, carried: &Carried| {
             let (speed, pull) = (c.normal_velocity(bodies.pose, bodies.velocity), pull(c));
             if begins(c) {
-                return c.gap.max(0.0) + dt * (speed - 0.5 * dt * pull) < -0.5 * dt * dt * least;
+                let closes = c.gap.max(0.0) + dt * (speed - 0.5 * dt * pull) < -0.5 * dt * dt * least;
+                return closes || c.touches() && (turns(c.a) || turns(c.b));
             }
             let is_pressed = awake[c.a as usize] == awake[c.b as usize] || pull > least;
             carried.normal > 0.0 || c.is_near() && is_pressed && speed.abs() <= slow
