@@ -57,8 +57,8 @@ impl Flights {
     ///
     /// What makes its first step hangs together with what it comes to touch in it, as if that did not fall: its step
     /// takes the contact as a whole, and one that lags from the start would leave what it comes to touch. Balls that
-    /// began 1 mm above a floor gained 5 % of their fall. So does what touches a driven body that turns, and may ride on
-    /// it.
+    /// began 1 mm above a floor gained 5 % of their fall. So does what touches a driven body that turns, and may ride
+    /// on it.
     pub(crate) fn find(&mut self, bodies: &Bodies<'_>, contacts: &Contacts, gravity: DVec3, dt: f64) {
         let Flights { awake, pairs, .. } = self;
         awake.clear();
