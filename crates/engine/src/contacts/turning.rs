@@ -95,7 +95,7 @@ pub(crate) fn halfway(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], t
 /// How far the velocities of the bodies of a contact lie behind their poses: by half of the last step \[s\].
 pub(crate) fn lag(bodies: &Bodies<'_>, c: &Contact) -> f64 {
     let moved = [c.a, c.b].map(|i| i as usize).into_iter().find(|i| bodies.dynamic[*i]);
-    0.5 * moved.map_or(0.0, |i| bodies.step[i].max(0.0))
+    moved.map_or(0.0, |i| bodies.lag(i))
 }
 
 /// Difference of the spins of what turns and what rides on it, over the first: a cube that hops on a turntable without

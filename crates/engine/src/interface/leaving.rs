@@ -126,7 +126,8 @@ impl Simulation {
     }
 
     /// Lets bodies at rest make their next step as their first one: what is held up no more falls from rest, and what
-    /// still lies does not lag. With the length of the step before it fell as if it had begun half a step earlier.
+    /// still lies does not lag. With the length of the step before it fell as if it had begun half a step earlier. What
+    /// that takes from E* goes with the bodies that were taken out.
     fn begin_anew(&mut self) {
         let gravity = self.catalogue.gravity();
         for i in 0..self.catalogue.bodies.len() {

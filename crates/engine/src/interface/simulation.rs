@@ -180,8 +180,8 @@ impl Simulation {
 
     /// The velocity of body `i` as it is told.
     pub(crate) fn told_velocity(&self, i: usize) -> Velocity {
-        let bodies = &self.state.bodies;
-        let lag = if self.flights.flies(i) { 0.5 * bodies.step[i].max(0.0) } else { 0.0 };
+        let bodies = self.bodies();
+        let lag = if self.flights.flies(i) { bodies.lag(i) } else { 0.0 };
         let Velocity { linear, angular } = bodies.velocity[i];
         Velocity { linear: linear + lag * self.catalogue.gravity(), angular }
     }

@@ -83,7 +83,8 @@ impl Simulation {
         flights.clear();
         if keeps_parabolas(catalogue) {
             let bodies = state.bodies.view(&catalogue.bodies, &scratch.frames);
-            flights.find_after(&bodies, &state.detected.contacts, &scratch.exchange.active, scratch.alone.members());
+            let contacts = (&*state.detected.contacts, &scratch.exchange.active);
+            flights.find_after(&bodies, contacts, scratch.alone.members(), catalogue.gravity());
         }
     }
 

@@ -24,7 +24,7 @@ use crate::step::attempt::Step;
 use crate::step::detect;
 use crate::step::drive;
 use crate::step::event::{Budget, KEPT};
-use crate::step::flight::{begins, keeps_parabolas};
+use crate::step::flight::{any_begins, keeps_parabolas};
 use crate::step::part::{Part, Pass};
 use crate::step::scratch::{Detection, Motions, START_OF_EVENTS, Scratch, Strayed, Workspace, World};
 use crate::world::bodies::{Bodies, Frames};
@@ -134,9 +134,7 @@ impl World {
         let mut step =
             Step { catalogue, state, scratch, datum, report: StepReport::default(), star_at_start: None, insisted: 0 };
         step.find_touching(dt);
-        step.find_coming(dt);
         let is_known = step.find_loads(dt);
-        step.scratch.motion.coming.clear();
         step.catch_up(part);
         step.save(START_OF_EVENTS);
         let least = if step.limits_at_touch(dt).resolves_slow { LEAST_SLOW_MOVES } else { LEAST_MOVES };
@@ -148,9 +146,7 @@ impl World {
         *spent = count * if *is_hopeless { moves } else { moves.saturating_sub(usual) };
         let has_ended = is_known && ended.is_ok() && !*is_hopeless && !step.has_sunk(START_OF_EVENTS);
         step.rouse();
-        step.find_coming(dt);
         *is_made = has_ended && step.find_loads(dt);
-        step.scratch.motion.coming.clear();
         step.state.bodies.asleep.clone_from(&step.scratch.slept);
         step.lag(dt);
         *report = step.report;
@@ -200,7 +196,7 @@ impl Step<'_> {
 
     /// Lets bodies that begin in flight lag by a part of a step, as the whole has them, for one book to hold both.
     fn begin_flights(&mut self, part: &Part) {
-        if !(keeps_parabolas(self.catalogue) && begins(&self.bodies())) {
+        if !(keeps_parabolas(self.catalogue) && any_begins(&self.bodies())) {
             return;
         }
         let gravity = self.catalogue.gravity();
@@ -216,20 +212,21 @@ impl Step<'_> {
         }
     }
 
-    /// Finds the velocities with which bodies come that carry nothing, where driven ones change their velocity: that of
-    /// a driven body is the mean of the step before, and a ball seemed to go away from what it came upon with 0.3 m/s.
+    /// Finds the velocities that bodies have at this moment, where driven ones change theirs: that of a driven body is
+    /// the mean of the step before, and a ball seemed to go away from what it came upon with 0.3 m/s.
     fn find_coming(&mut self, dt: f64) {
         let (table, State { time, bodies, driven, .. }) = (&self.catalogue.bodies, &*self.state);
-        let coming = &mut self.scratch.motion.coming;
+        let Scratch { motion: Motions { coming, .. }, frames, .. } = &mut *self.scratch;
+        let bodies = bodies.view(table, frames);
         coming.clear();
         if table.driven.iter().all(|driven| matches!(driven.motion, Motion::Constant(_))) {
             return;
         }
-        let lag = |i: usize| if bodies.awake(table, i) { 0.5 * bodies.step[i].max(0.0) } else { 0.0 };
+        let lag = |i: usize| if bodies.awake(i) { bodies.lag(i) } else { 0.0 };
         let shifted =
             |(i, v): (usize, &Velocity)| Velocity { linear: v.linear + self.catalogue.gravity() * lag(i), ..*v };
         coming.extend(bodies.velocity.iter().enumerate().map(shifted));
-        drive::set_in_motion(table, driven, [*time, dt], &bodies.pose, coming);
+        drive::set_in_motion(table, driven, [*time, dt], bodies.pose, coming);
     }
 
     /// Finds what the contacts carry from now on, over a step of `dt` \[s\], and lets them carry that; whether it could
@@ -239,6 +236,7 @@ impl Step<'_> {
     fn find_loads(&mut self, dt: f64) -> bool {
         let part = Part { pass: Pass::Loads, ..self.part(dt) };
         let mut is_found = true;
+        self.find_coming(dt);
         if self.has_loads(dt) {
             let report = self.report;
             self.save(KEPT);

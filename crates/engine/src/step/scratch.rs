@@ -138,7 +138,8 @@ pub(crate) struct Motions {
     pub(crate) scheme: Vec<f64>,
     /// Change of the E* of each body because it made a part of another length than before \[J\].
     pub(crate) step_change: Vec<f64>,
-    /// Velocities with which bodies come into a world, beside driven ones whose velocity changes; empty otherwise.
+    /// Velocities that the bodies of a world had when its loads were looked for, beside driven ones whose velocity
+    /// changes; empty otherwise.
     pub(crate) coming: Vec<Velocity>,
     /// Who is in free flight, where that is asked.
     pub(crate) flights: Flights,

@@ -25,7 +25,7 @@ use crate::step::advance;
 use crate::step::detect;
 use crate::step::drive;
 use crate::step::exchange;
-use crate::step::flight::{begins, keeps_parabolas};
+use crate::step::flight::{any_begins, keeps_parabolas};
 use crate::step::forces;
 use crate::step::judge;
 use crate::step::observe;
@@ -74,7 +74,8 @@ pub(crate) fn solve(
     clock.enter(Phase::Drive);
     drive::drive_bodies(catalogue, part, driven, bodies, motion)?;
     clock.enter(Phase::Forces);
-    if part.is_whole() && keeps_parabolas(catalogue) && begins(&bodies.view(table, frames)) {
+    // Who begins in flight is asked of its contacts, before the forces of the step.
+    if part.is_whole() && keeps_parabolas(catalogue) && any_begins(&bodies.view(table, frames)) {
         detect::refresh(part, &bodies.view(table, frames), detected, &mut detection.search, &mut clock);
         clock.enter(Phase::Forces);
     }

@@ -346,6 +346,12 @@ impl Bodies<'_> {
         self.dynamic[i] && !self.asleep[i] && !self.apart[i]
     }
 
+    /// How far the velocity of a body that moves lies behind its pose: by half of its last step, none before the first
+    /// \[s\].
+    pub(crate) fn lag(&self, i: usize) -> f64 {
+        0.5 * self.step[i].max(0.0)
+    }
+
     /// The motion of a body, for measures of energy.
     #[inline(always)]
     pub(crate) fn motion(&self, i: usize) -> BodyMotion {

@@ -474,8 +474,10 @@ fn a_ball_bounces_for_ever_by_every_scheme() {
             let star = simulation.step().expect("the step is made").energy.star;
             worst = worst.max((star / first - 1.0).abs());
         }
-        println!("{integrator:?}: {worst:e}");
+        let (overlap, imbalance) = (simulation.largest_overlap_thin(), simulation.audit().imbalance / first);
+        println!("{integrator:?}: {worst:e}, {overlap:e}, {imbalance:e}");
         assert!(worst <= 1e-11, "{integrator:?}: {worst:e}");
+        assert!(overlap <= 1e-6 && imbalance.abs() <= 1e-11, "{integrator:?}: {overlap:e}, {imbalance:e}");
     }
 }
 
