@@ -53,6 +53,8 @@ impl<T: Real, const L: usize> Swept<T, L> {
     /// Begins without a direction.
     pub(super) fn begin_directions(&mut self) {
         self.motion.has_swept = false;
+        // Directions are those of plain sweeps.
+        self.relaxation = T::nearest(1.0);
         self.motion.size = f64::INFINITY;
         self.motion.push.clear();
         self.motion.push.resize(self.bodies.len(), [[T::default(); 4]; 2]);

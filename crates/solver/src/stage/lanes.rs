@@ -149,7 +149,12 @@ pub(super) struct Register<T: Real, S: Simd> {
 impl<T: Real, S: Simd> Register<T, S> {
     #[inline(always)]
     pub(super) fn zero(simd: S) -> Self {
-        Register { simd, value: T::splat(simd, T::default()) }
+        Register::splat(simd, T::default())
+    }
+
+    #[inline(always)]
+    pub(super) fn splat(simd: S, x: T) -> Self {
+        Register { simd, value: T::splat(simd, x) }
     }
 
     #[inline(always)]

@@ -94,6 +94,8 @@ pub(super) struct Swept<T: Real, const L: usize> {
     pub(super) rest: PackList<T, L>,
     pub(super) units: Units,
     pub(super) radii: Radii,
+    /// What of a normal velocity's distance from its aim an update takes away \[-\].
+    pub(super) relaxation: T,
     /// Largest changes in the last pass.
     pub(super) last: Change,
     pub(super) motion: Motion<T>,
@@ -104,7 +106,8 @@ impl<T: Real, const L: usize> Default for Swept<T, L> {
         let (bodies, tensors, of_blocks) = (Vec::new(), Vec::new(), Vec::new());
         let (rest, units, motion) = (PackList::default(), Units::default(), Motion::default());
         let (radii, last) = (Radii::default(), Change::default());
-        Swept { bodies, tensors, of_blocks, rest, units, radii, last, motion }
+        let relaxation = T::nearest(1.0);
+        Swept { bodies, tensors, of_blocks, rest, units, radii, relaxation, last, motion }
     }
 }
 
@@ -179,6 +182,7 @@ impl<T: Real, const L: usize> Swept<T, L> {
     /// Lays out the island with the impulses that its rows start from.
     pub(super) fn load(&mut self, island: &Island<'_>, units: Units) {
         self.units = units;
+        self.relaxation = T::nearest(1.0);
         self.radii = Radii::of(island);
         self.load_bodies(island);
         let (count, radii) = (island.blocks.len(), self.radii);

@@ -47,6 +47,7 @@ pub struct Packs {
 trait Sweeps {
     fn load(&mut self, island: &Island<'_>, units: Units);
     fn load_impact(&mut self, island: &Island<'_>, units: Units, axes: &[DVec3]);
+    fn relax(&mut self);
     fn begin_directions(&mut self);
     fn sweep_on(&mut self, blocks: &[Block]) -> f64;
     fn pass(&mut self, blocks: &[Block], task: Task) -> f64;
@@ -64,6 +65,10 @@ impl<T: Real, const L: usize> Sweeps for Swept<T, L> {
 
     fn load_impact(&mut self, island: &Island<'_>, units: Units, axes: &[DVec3]) {
         self.load_impact(island, units, axes);
+    }
+
+    fn relax(&mut self) {
+        self.relax();
     }
 
     fn begin_directions(&mut self) {
@@ -121,6 +126,9 @@ impl Packs {
     pub(super) fn load(&mut self, island: &Island<'_>) {
         let units = self.choose(island, true);
         self.swept_mut().load(island, units);
+        if island.rows.len() >= LARGE && !self.are_unlike() {
+            self.swept_mut().relax();
+        }
     }
 
     /// Lays out a cluster without blocks for an impact: friction is bounded by boxes along the axes of the rows, and

@@ -20,24 +20,41 @@ pub(super) enum Task {
     Sweep,
 }
 
+/// What large islands take for [`Swept::relaxation`]. Over six seeds each of 540 spheres, 325 cubes and 325 crosses 1.2
+/// to 1.5 are as good.
+const RELAXATION: f64 = 1.3;
+
+/// A task, and [`Swept::relaxation`].
+#[derive(Clone, Copy, Debug)]
+struct How<T> {
+    task: Task,
+    relaxation: T,
+}
+
 impl<T: Real, const L: usize> Swept<T, L> {
     /// Goes through all contacts; returns the largest change of a relative velocity \[m/s\].
     pub(super) fn pass(&mut self, blocks: &[Block], task: Task) -> f64 {
-        let Swept { bodies, tensors, of_blocks, rest, units, last, .. } = self;
+        let Swept { bodies, tensors, of_blocks, rest, units, last, relaxation, .. } = self;
+        let how = How { task, relaxation: *relaxation };
         let of_blocks = &mut of_blocks[..blocks.len()];
         // There are none where no body has one.
         let count = bodies.len();
         let tensors_of = |set: Set| tensors.get(set.bodies(blocks, count).start..).unwrap_or_default();
         blocks::inside(blocks, &mut bodies[..], of_blocks, &|k, bodies, of: &mut BlockPacks<T, L>| {
-            of.inside.pass(bodies, tensors_of(Set::Inside(k)), task);
+            of.inside.pass(bodies, tensors_of(Set::Inside(k)), how);
         });
         blocks::across(blocks, &mut bodies[..], of_blocks, &|k, bodies, of: &mut BlockPacks<T, L>| {
-            of.across.pass(bodies, tensors_of(Set::Across(k)), task);
+            of.across.pass(bodies, tensors_of(Set::Across(k)), how);
         });
-        rest.pass(bodies, tensors, task);
+        rest.pass(bodies, tensors, how);
         let of_blocks = of_blocks.iter().map(|of| of.inside.largest.max(&of.across.largest));
         *last = of_blocks.fold(rest.largest, |x, y| x.max(&y));
         last.change * units.speed
+    }
+
+    /// Lets updates go beyond their aims from now on.
+    pub(super) fn relax(&mut self) {
+        self.relaxation = T::nearest(RELAXATION);
     }
 
     /// Largest change of a relative velocity in the last sweep over the radius of its contact \[1/s\].
@@ -49,9 +66,9 @@ impl<T: Real, const L: usize> Swept<T, L> {
 
 impl<T: Real, const L: usize> PackList<T, L> {
     /// Goes through the contacts of a set; `bodies` are those that it may touch.
-    fn pass(&mut self, bodies: &mut [LaneBody<T>], tensors: &[Columns<T>], task: Task) {
+    fn pass(&mut self, bodies: &mut [LaneBody<T>], tensors: &[Columns<T>], how: How<T>) {
         let PackList { packs, turning, axes, drifts, shares, largest, .. } = self;
-        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, axes, drifts, shares, tensors, task });
+        *largest = Arch::new().dispatch(Pass { bodies, packs, turning, axes, drifts, shares, tensors, how });
     }
 }
 
@@ -64,7 +81,7 @@ struct Pass<'a, T: Real, const L: usize> {
     drifts: &'a [Lanes3<T, L>],
     shares: &'a [Lanes<T, L>],
     tensors: &'a [Columns<T>],
-    task: Task,
+    how: How<T>,
 }
 
 impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
@@ -72,8 +89,8 @@ impl<T: Real, const L: usize> WithSimd for Pass<'_, T, L> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Change {
-        let Pass { bodies, packs, turning, axes, drifts, shares, tensors, task } = self;
-        let sweep = Sweep { simd, tensors, bodies: Cell::from_mut(bodies).as_slice_of_cells() };
+        let Pass { bodies, packs, turning, axes, drifts, shares, tensors, how: How { task, relaxation } } = self;
+        let sweep = Sweep { simd, tensors, bodies: Cell::from_mut(bodies).as_slice_of_cells(), relaxation };
         let mut largest = Lanes::<T, L>::default();
         let mut beside = Lanes::<T, L>::default();
         for (k, pack) in packs.iter_mut().enumerate() {
@@ -114,6 +131,8 @@ struct Sweep<'a, T: Real, S: Simd, const L: usize> {
     simd: S,
     tensors: &'a [Columns<T>],
     bodies: &'a [Cell<LaneBody<T>>],
+    /// See [`Swept::relaxation`].
+    relaxation: T,
 }
 
 impl<'a, T: Real, S: Simd, const L: usize> Sweep<'a, T, S, L> {
@@ -216,7 +235,8 @@ impl<'a, T: Real, S: Simd, const L: usize> Sweep<'a, T, S, L> {
         }
         let u_n = n.dot(u);
         let old = pack.normal_impulse.load(simd, part);
-        let change = (-(u_n + pack.bias.load(simd, part))).max(-old);
+        let short = -(u_n + pack.bias.load(simd, part));
+        let change = (short * Register::splat(simd, self.relaxation)).max(-old);
         let normal_impulse = old + change;
         if old.is_zero() && change.is_zero() {
             return Register::zero(simd);
@@ -268,10 +288,10 @@ impl<'a, T: Real, S: Simd, const L: usize> Sweep<'a, T, S, L> {
 
 #[cfg(test)]
 mod tests {
-    use granule_model::DVec3;
+    use granule_model::{Coefficients, DVec3, InverseInertia, Velocity};
 
     use super::*;
-    use crate::contact::island::Island;
+    use crate::contact::island::{Island, Row, RowInput, SolverBody};
     use crate::contact::samples::Random;
     use crate::stage::sample::chain_on_floor;
     use crate::stage::units::Units;
@@ -281,10 +301,12 @@ mod tests {
         swept: &mut Swept<T, L>,
         mut pass: impl FnMut(Pass<'_, T, L>) -> Change,
     ) -> Vec<u64> {
-        let Swept { bodies, tensors, rest: PackList { packs, turning, axes, drifts, shares, .. }, .. } = swept;
+        let Swept { bodies, tensors, relaxation, rest: PackList { packs, turning, axes, drifts, shares, .. }, .. } =
+            swept;
         let tasks = std::iter::once(Task::WarmStart).chain([Task::Sweep; 10]);
         let residuals: Vec<f64> = tasks
-            .map(|task| pass(Pass { bodies, packs, turning, axes, drifts, shares, tensors, task }).change)
+            .map(|task| How { task, relaxation: *relaxation })
+            .map(|how| pass(Pass { bodies, packs, turning, axes, drifts, shares, tensors, how }).change)
             .collect();
         let velocities = bodies.iter().map(|body| body.velocity(&Units::default())).flat_map(|v| [v.linear, v.angular]);
         let impulses = packs.iter().flat_map(|pack| pack.normal_impulse.0.map(T::double));
@@ -317,5 +339,57 @@ mod tests {
                 check_bits::<f32, 8>(&island, units, axes);
             }
         }
+    }
+
+    /// What is left of the speed with which a column of twenty balls has come down, after so many sweeps \[-\].
+    fn left_of_a_fall(relaxes: bool, sweeps: usize) -> f64 {
+        let falls = Velocity { linear: DVec3::NEG_Z, angular: DVec3::ZERO };
+        let ball = SolverBody::new(falls, 1.0, &InverseInertia::Isotropic(10.0));
+        let floor = SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO);
+        let of_column = (0..21).map(|i| if i == 0 { floor } else { ball });
+        let (mut bodies, tensors): (Vec<_>, Vec<_>) = of_column.unzip();
+        let contact = |i: u32| {
+            let input = RowInput {
+                a: i + 1,
+                b: i,
+                arm_a: DVec3::Z * -0.5,
+                arm_b: DVec3::Z * 0.5,
+                normal: DVec3::Z,
+                gap: 0.0,
+                coefficients: Coefficients { static_friction: 0.5, dynamic_friction: 0.5, ..Coefficients::BARE },
+                radius: 0.5,
+                allowance: f64::INFINITY,
+                drift: DVec3::ZERO,
+                arc: 0.0,
+                rides: false,
+                warm_normal: 0.0,
+                warm_tangential: DVec3::ZERO,
+            };
+            Row::new(&input, &bodies, &tensors, 1.0)
+        };
+        let mut rows: Vec<Row> = (0..20).map(contact).collect();
+        let island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
+        let mut swept = Swept::<f64, 4>::default();
+        swept.load(&island, Units::default());
+        if relaxes {
+            swept.relax();
+        }
+        for _ in 0..sweeps {
+            swept.pass(&[], Task::Sweep);
+        }
+        let speeds = swept.bodies.iter().map(|body| body.velocity(&Units::default()).linear.length());
+        speeds.fold(0.0, f64::max)
+    }
+
+    /// Plain sweeps and those that go beyond their aims come to the same answer, the latter in half as many. Measured:
+    /// after 200 sweeps 0.37 and 0.13, after 8000 4e-22 and 1e-40.
+    #[test]
+    fn sweeps_that_go_beyond_their_aims_come_to_rest_sooner() {
+        let [plain, relaxed] = [false, true].map(|relaxes| left_of_a_fall(relaxes, 200));
+        println!("{plain:e} {relaxed:e}");
+        let [plain_end, relaxed_end] = [false, true].map(|relaxes| left_of_a_fall(relaxes, 8000));
+        println!("{plain_end:e} {relaxed_end:e}");
+        assert!(relaxed <= 0.5 * plain, "{relaxed:e}, {plain:e}");
+        assert!(plain_end <= 1e-12 && relaxed_end <= 1e-12, "{plain_end:e}, {relaxed_end:e}");
     }
 }
