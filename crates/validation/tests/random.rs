@@ -84,8 +84,8 @@ fn nothing_sinks_at_joints_and_in_wedges() {
     // sweeps, stay too deep where a sliver is squeezed in the wedge before a blade, and the force stays below that of a
     // jam, so that they stand. How deep it comes hangs on the way there: 9.0e-3 to 1.7e-2 in builds that differ little.
     let limit = 0.01 + 2e-5;
-    // 1928 is followed for 50 of its steps, of which each is divided: a fault that is open, see `docs/limits.md`, presses
-    // a body through the wall after 55.
+    // 1928 is followed for 50 of its steps, each of which is divided: a fault that is open, see `docs/limits.md`,
+    // presses a body through the wall after 55.
     let (all, bounds) =
         (u32::MAX, [(370, limit), (1928, limit), (566, limit), (929, limit), (1705, limit), (1115, 0.018)]);
     for (seed, limit) in bounds {
