@@ -288,43 +288,8 @@ fn inertia(body: &SolverBody, tensor: &DMat3) -> Option<DMat3> {
 
 #[cfg(test)]
 mod tests {
-    use granule_model::{Coefficients, InverseInertia};
-
     use super::*;
-    use crate::contact::island::RowInput;
-
-    /// Cubes of 1 m and 1 kg on top of each other, on a floor that is the last body, before a step in which they come
-    /// with `velocity`.
-    fn tower(count: u32, friction: f64, velocity: DVec3) -> (Vec<SolverBody>, Vec<DMat3>, Vec<Row>) {
-        let velocity = Velocity { linear: velocity, angular: DVec3::ZERO };
-        let cube = SolverBody::new(velocity, 1.0, &InverseInertia::Isotropic(6.0));
-        let floor = SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO);
-        let all = std::iter::repeat_n(cube, count as usize).chain([floor]);
-        let (bodies, tensors): (Vec<_>, Vec<_>) = all.unzip();
-        let coefficients = Coefficients { static_friction: friction, dynamic_friction: friction, ..Coefficients::BARE };
-        let corners = [(0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)];
-        let contact = |k: u32, (x, y): (f64, f64)| {
-            let input = RowInput {
-                a: k,
-                b: if k == 0 { count } else { k - 1 },
-                arm_a: DVec3::new(x, y, -0.5),
-                arm_b: DVec3::new(x, y, 0.5),
-                normal: DVec3::Z,
-                gap: 0.0,
-                coefficients,
-                radius: 0.5,
-                allowance: f64::INFINITY,
-                drift: DVec3::ZERO,
-                arc: 0.0,
-                rides: false,
-                warm_normal: 0.0,
-                warm_tangential: DVec3::ZERO,
-            };
-            Row::new(&input, &bodies, &tensors, 0.01)
-        };
-        let rows = (0..count).flat_map(|k| corners.map(|corner| contact(k, corner))).collect();
-        (bodies, tensors, rows)
-    }
+    use crate::stage::sample::tower;
 
     /// The bodies after Newton steps, with the rows.
     fn solved((mut bodies, tensors, mut rows): (Vec<SolverBody>, Vec<DMat3>, Vec<Row>)) -> (Vec<SolverBody>, Vec<Row>) {

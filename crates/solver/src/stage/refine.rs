@@ -381,6 +381,23 @@ mod tests {
         }
     }
 
+    /// Large islands whose contacts are of one size go beyond their aims, others and conjugate gradients do not.
+    #[test]
+    fn large_islands_of_one_size_go_beyond_their_aims() {
+        let is_plain = |count: usize, unlike: bool, directions: bool| {
+            let (mut bodies, tensors, mut rows) = sample(count);
+            rows[0].radius *= if unlike { 2.0 } else { 1.0 };
+            let mut packs = Packs::default();
+            packs.load(&Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] });
+            if directions {
+                packs.begin_directions();
+            }
+            if packs.is_single { packs.single.relaxation == 1.0 } else { packs.double.relaxation == 1.0 }
+        };
+        assert!(!is_plain(LARGE, false, false));
+        assert!(is_plain(LARGE, true, false) && is_plain(LARGE, false, true) && is_plain(LARGE / 2 - 1, false, false));
+    }
+
     /// Small islands keep their exact answers.
     #[test]
     fn small_islands_are_swept_in_double_precision() {

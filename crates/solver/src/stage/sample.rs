@@ -1,4 +1,4 @@
-//! An island for the tests of the sweeps.
+//! Islands for the tests of the sweeps and of Newton steps.
 
 use granule_model::{Coefficients, DMat3, DVec3, InverseInertia, Velocity};
 
@@ -49,6 +49,56 @@ pub(super) fn chain_on_floor(
     };
     let ends = (0..count).flat_map(|i| [(i, (i + 1) % count), (i, count)]);
     let rows = ends.map(|(a, b)| contact(a, b, random)).collect();
+    (bodies, tensors, rows)
+}
+
+/// A contact between flat ground below and what touches it, with these arms.
+fn upright([a, b]: [u32; 2], [arm_a, arm_b]: [DVec3; 2], friction: f64) -> RowInput {
+    RowInput {
+        a,
+        b,
+        arm_a,
+        arm_b,
+        normal: DVec3::Z,
+        gap: 0.0,
+        coefficients: Coefficients { static_friction: friction, dynamic_friction: friction, ..Coefficients::BARE },
+        radius: 0.5,
+        allowance: f64::INFINITY,
+        drift: DVec3::ZERO,
+        arc: 0.0,
+        rides: false,
+        warm_normal: 0.0,
+        warm_tangential: DVec3::ZERO,
+    }
+}
+
+/// Balls of 1 m and 1 kg on top of each other, on a floor that is the first body, that come down at 1 m/s.
+pub(super) fn column(count: u32, friction: f64) -> (Vec<SolverBody>, Vec<DMat3>, Vec<Row>) {
+    let falls = Velocity { linear: DVec3::NEG_Z, angular: DVec3::ZERO };
+    let ball = SolverBody::new(falls, 1.0, &InverseInertia::Isotropic(10.0));
+    let floor = SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO);
+    let all = std::iter::once(floor).chain(std::iter::repeat_n(ball, count as usize));
+    let (bodies, tensors): (Vec<_>, Vec<_>) = all.unzip();
+    let arms = [DVec3::Z * -0.5, DVec3::Z * 0.5];
+    let rows = (0..count).map(|i| Row::new(&upright([i + 1, i], arms, friction), &bodies, &tensors, 1.0)).collect();
+    (bodies, tensors, rows)
+}
+
+/// Cubes of 1 m and 1 kg on top of each other, on a floor that is the last body, before a step in which they come
+/// with `velocity`.
+pub(super) fn tower(count: u32, friction: f64, velocity: DVec3) -> (Vec<SolverBody>, Vec<DMat3>, Vec<Row>) {
+    let velocity = Velocity { linear: velocity, angular: DVec3::ZERO };
+    let cube = SolverBody::new(velocity, 1.0, &InverseInertia::Isotropic(6.0));
+    let floor = SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO);
+    let all = std::iter::repeat_n(cube, count as usize).chain([floor]);
+    let (bodies, tensors): (Vec<_>, Vec<_>) = all.unzip();
+    let corners = [(0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)];
+    let contact = |k: u32, (x, y): (f64, f64)| {
+        let b = if k == 0 { count } else { k - 1 };
+        let input = upright([k, b], [DVec3::new(x, y, -0.5), DVec3::new(x, y, 0.5)], friction);
+        Row::new(&input, &bodies, &tensors, 0.01)
+    };
+    let rows = (0..count).flat_map(|k| corners.map(|corner| contact(k, corner))).collect();
     (bodies, tensors, rows)
 }
 

@@ -288,12 +288,12 @@ impl<'a, T: Real, S: Simd, const L: usize> Sweep<'a, T, S, L> {
 
 #[cfg(test)]
 mod tests {
-    use granule_model::{Coefficients, DVec3, InverseInertia, Velocity};
+    use granule_model::DVec3;
 
     use super::*;
-    use crate::contact::island::{Island, Row, RowInput, SolverBody};
+    use crate::contact::island::Island;
     use crate::contact::samples::Random;
-    use crate::stage::sample::chain_on_floor;
+    use crate::stage::sample::{chain_on_floor, column};
     use crate::stage::units::Units;
 
     /// Velocities and impulses after ten sweeps, as bits of double precision.
@@ -343,31 +343,7 @@ mod tests {
 
     /// What is left of the speed with which a column of twenty balls has come down, after so many sweeps \[-\].
     fn left_of_a_fall(relaxes: bool, sweeps: usize) -> f64 {
-        let falls = Velocity { linear: DVec3::NEG_Z, angular: DVec3::ZERO };
-        let ball = SolverBody::new(falls, 1.0, &InverseInertia::Isotropic(10.0));
-        let floor = SolverBody::new(Velocity::ZERO, 0.0, &InverseInertia::ZERO);
-        let of_column = (0..21).map(|i| if i == 0 { floor } else { ball });
-        let (mut bodies, tensors): (Vec<_>, Vec<_>) = of_column.unzip();
-        let contact = |i: u32| {
-            let input = RowInput {
-                a: i + 1,
-                b: i,
-                arm_a: DVec3::Z * -0.5,
-                arm_b: DVec3::Z * 0.5,
-                normal: DVec3::Z,
-                gap: 0.0,
-                coefficients: Coefficients { static_friction: 0.5, dynamic_friction: 0.5, ..Coefficients::BARE },
-                radius: 0.5,
-                allowance: f64::INFINITY,
-                drift: DVec3::ZERO,
-                arc: 0.0,
-                rides: false,
-                warm_normal: 0.0,
-                warm_tangential: DVec3::ZERO,
-            };
-            Row::new(&input, &bodies, &tensors, 1.0)
-        };
-        let mut rows: Vec<Row> = (0..20).map(contact).collect();
+        let (mut bodies, tensors, mut rows) = column(20, 0.5);
         let island = Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] };
         let mut swept = Swept::<f64, 4>::default();
         swept.load(&island, Units::default());
