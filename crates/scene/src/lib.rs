@@ -30,10 +30,10 @@ mod raster;
 mod read;
 mod repose;
 mod scene;
-mod settle;
 mod substitute;
 mod texts;
 mod valley;
+mod variants;
 mod volume_file;
 
 pub use avalanche::{AvalancheOptions, Runout};

@@ -16,6 +16,7 @@ macro_rules! scenes {
 scenes!(
     "avalanche-flat",
     "bounce",
+    "columns-2560",
     "elastic-1080",
     "elastic-540",
     "elastic-540-no-gravity",

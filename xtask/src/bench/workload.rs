@@ -51,7 +51,7 @@ pub(crate) struct Workload {
 
 /// The workloads that differ in their scene, in the order in which they run: scene, choice, length, length of a quick
 /// run.
-const SCENES: [(&str, Choice, Length, Length); 14] = [
+const SCENES: [(&str, Choice, Length, Length); 17] = [
     ("settle-spheres-540", Choice::Quick, SETTLE, QUICK_SETTLE),
     ("settle-spheres-1080", Choice::Quick, SETTLE, QUICK_SETTLE),
     ("settle-spheres-10000", Choice::Quick, SETTLE, QUICK_SETTLE),
@@ -62,6 +62,9 @@ const SCENES: [(&str, Choice, Length, Length); 14] = [
     ("settle-cubes-30000", Choice::Named, SETTLE, QUICK_SETTLE),
     ("settle-crosses-325", Choice::Quick, SETTLE, QUICK_SETTLE),
     ("settle-crosses-3000", Choice::Usual, SETTLE, QUICK_SETTLE),
+    ("columns-2560", Choice::Usual, COLUMNS, QUICK_COLUMNS),
+    ("columns-12800", Choice::Named, COLUMNS, QUICK_COLUMNS),
+    ("columns-51200", Choice::Named, COLUMNS, QUICK_COLUMNS),
     ("repose-spheres", Choice::Quick, Length::Stages(&[6.0, 8.0]), Length::Stages(&[4.0, 2.0])),
     ("vibrated-layer-6000", Choice::Named, Length::Periods(5.0), Length::Periods(1.0)),
     ("vibrated-layer-60000", Choice::Named, Length::Periods(5.0), Length::Periods(1.0)),
@@ -71,6 +74,10 @@ const SCENES: [(&str, Choice, Length, Length); 14] = [
 const SETTLE: Length = Length::Seconds(6.0);
 /// Most have landed, and hardly any is at rest.
 const QUICK_SETTLE: Length = Length::Seconds(3.0);
+
+/// Loads have come down to the base of 200 layers, and all is at rest.
+const COLUMNS: Length = Length::Seconds(1.0);
+const QUICK_COLUMNS: Length = Length::Seconds(0.25);
 
 /// Workloads that are not called after their scene: the divider is taken out at a given time and not at rest.
 const RENAMED: [(&str, &str); 1] = [("repose-spheres", "collapse-spheres-540")];
@@ -212,7 +219,7 @@ mod tests {
         let usual = chosen_names("", false);
         let quick = chosen_names("", true);
         assert!(usual.iter().any(|name| name == "settle-spheres-10000"));
-        for long in ["settle-spheres-100000", "settle-spheres-1000000", "settle-cubes-30000", "vibrated-layer-60000"] {
+        for long in ["settle-spheres-100000", "settle-spheres-1000000", "settle-cubes-30000", "columns-51200"] {
             assert!(!usual.iter().any(|name| name == long), "{long}");
             assert_eq!(chosen_names(long, true), [long]);
         }

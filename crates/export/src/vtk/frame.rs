@@ -47,7 +47,7 @@ impl FrameBuilder {
         self.add_surfaces(snapshot, segments);
         self.update_fixed(snapshot)?;
         let Some(fixed) = &self.fixed else { return Ok(()) };
-        let points = Array::float32("Points", 3, &self.points(snapshot, fixed.point_count))?;
+        let points = Array::vertices(&self.points(snapshot, fixed.point_count))?;
         let velocity = self.spread(snapshot, |b| b.velocity.linear.to_array().map(|x| x as f32));
         let velocity = Array::float32("velocity", 3, velocity.as_flattened())?;
         let speed = self.spread(snapshot, |b| b.velocity.linear.length() as f32);

@@ -2,7 +2,7 @@
 
 use crate::few_grains::with_few_grains;
 use granule_model::{BodyKind, DVec3};
-use granule_scene::{ReposeOptions, ReposeShape, packaged_names};
+use granule_scene::{ReposeOptions, ReposeShape, packaged, packaged_names};
 
 #[test]
 fn every_packaged_scene_builds_without_a_warning() {
@@ -105,4 +105,31 @@ fn elastic_scenes_are_elastic_closed_and_fast() {
         let steps = stage.limit / scene.settings.time_step.expect("a given step");
         assert!((steps - 250.0).abs() <= 1e-9, "{name}: {steps} steps");
     }
+}
+
+/// All that columns without friction at their walls weigh is on their base, in each step once the load has come down,
+/// for no more sweeps than a pack takes. Measured in the last 0.1 s: 20 sweeps a step, forces within 1e-6; the largest
+/// overlap 0.21 % of a radius, as the load comes on. Sweeps went on for ever after rounding, 110 more a step.
+#[test]
+fn columns_stand_on_their_base_for_the_sweeps_of_a_pack() {
+    let mut built = packaged("columns-2560").expect("it is packaged").build().expect("it is valid");
+    let (simulation, base) = (&mut built.simulation, built.ids[0]);
+    simulation.record_forces(true);
+    let snapshot = simulation.snapshot();
+    let weight = 9.8 * snapshot.bodies[1..].iter().map(|body| body.mass).sum::<f64>();
+    let (mut worst, mut contacts, mut updates, mut overlap) = (0.0_f64, 0, 0, 0.0_f64);
+    while simulation.time() < 0.4 {
+        let report = simulation.step().expect("the run stays finite");
+        overlap = overlap.max(report.largest_overlap);
+        if simulation.time() < 0.3 {
+            continue;
+        }
+        let force = simulation.force_on(base).expect("forces are recorded");
+        worst = worst.max((force.z / weight + 1.0).abs());
+        (contacts, updates) = (contacts + report.swept.contacts, updates + report.swept.updates);
+    }
+    let sweeps = updates as f64 / contacts as f64;
+    println!("{sweeps} sweeps, force off by {worst:e}, overlap {overlap:e}");
+    assert!(contacts > 10 * 2560 && sweeps <= 25.0, "{sweeps} sweeps");
+    assert!(worst <= 1e-3 && overlap <= 0.005, "force off by {worst:e} of the weight, overlap {overlap:e}");
 }

@@ -20,7 +20,8 @@ use super::ledger::Ledger;
 use super::newton::Newton;
 use super::packs::Swept;
 use super::real::Real;
-use super::sweep::Task;
+use super::stop::EXACT;
+use super::sweep::{Task, relaxation_after};
 use super::units::Units;
 use crate::contact::blocks::{self, Block, Set};
 use crate::contact::island::{Island, Row, SolverBody};
@@ -28,6 +29,10 @@ use crate::contact::island::{Island, Row, SolverBody};
 /// Contacts of an island from which on it is swept in single precision. Smaller ones fit in a core's own cache in
 /// either, and many of them are stacks of which exact rest is asked.
 const LARGE: usize = 1000;
+
+/// Rounding of impulses in single precision that sweeps go round in, over that of the largest: ten layers of balls at
+/// rest stay at 0.3 of it.
+const ROUNDINGS: f64 = 2.0;
 
 /// The contacts of an island in classes and packs, with the bodies that they act on; the memory is kept.
 #[derive(Debug, Default)]
@@ -47,7 +52,7 @@ pub struct Packs {
 trait Sweeps {
     fn load(&mut self, island: &Island<'_>, units: Units);
     fn load_impact(&mut self, island: &Island<'_>, units: Units, axes: &[DVec3]);
-    fn relax(&mut self);
+    fn relax(&mut self, factor: f64);
     fn begin_directions(&mut self);
     fn sweep_on(&mut self, blocks: &[Block]) -> f64;
     fn pass(&mut self, blocks: &[Block], task: Task) -> f64;
@@ -67,8 +72,8 @@ impl<T: Real, const L: usize> Sweeps for Swept<T, L> {
         self.load_impact(island, units, axes);
     }
 
-    fn relax(&mut self) {
-        self.relax();
+    fn relax(&mut self, factor: f64) {
+        self.relax(factor);
     }
 
     fn begin_directions(&mut self) {
@@ -126,9 +131,26 @@ impl Packs {
     pub(super) fn load(&mut self, island: &Island<'_>) {
         let units = self.choose(island, true);
         self.swept_mut().load(island, units);
+        self.relax(island, 0);
+    }
+
+    /// Lets sweeps of a large island of contacts of one size go beyond their aims, the further the more of them were
+    /// made.
+    pub(super) fn relax(&mut self, island: &Island<'_>, sweeps: u32) {
         if island.rows.len() >= LARGE && !self.are_unlike() {
-            self.swept_mut().relax();
+            self.swept_mut().relax(relaxation_after(sweeps));
         }
+    }
+
+    /// Largest change of a relative velocity in a sweep, with which the next ones would change nothing any more
+    /// \[m/s\]: a share of the tolerance, in single precision at least the rounding of what the impulses make of it.
+    pub(super) fn exact(&self, island: &Island<'_>, tolerance: f64) -> f64 {
+        let exact = EXACT * tolerance;
+        if !self.is_single {
+            return exact;
+        }
+        let largest = island.rows.iter().map(|row| row.normal_impulse * row.k_normal).fold(0.0, f64::max);
+        exact.max(ROUNDINGS * f64::from(f32::EPSILON) * largest)
     }
 
     /// Lays out a cluster without blocks for an impact: friction is bounded by boxes along the axes of the rows, and

@@ -1,5 +1,5 @@
-//! The settling scenes with any number of grains: `settle-spheres-10000` is the packaged scene `settle-spheres-540` in
-//! a box that holds 10 000.
+//! Scenes with any number of grains: `settle-spheres-10000` is the packaged scene `settle-spheres-540` in a box that
+//! holds 10 000, `columns-12800` is `columns-2560` with columns five times as tall.
 //!
 //! Such a variant is the text of the packaged scene with some values replaced; see [`substitute`].
 
@@ -8,24 +8,45 @@ use crate::repose::ReposeShape;
 use crate::substitute::{substitute, toml_number};
 use crate::texts::{count_in, known_text};
 
-/// The text of the settling scene called `name`, of whatever number of grains; none for a name that is no such one.
+/// The text of the scene called `name`, of whatever number of grains; none for a name that is no such one.
 pub(crate) fn variant(name: &str) -> Option<Result<String, SceneError>> {
-    let (shape, count) = meant(name)?;
-    let base = match shape {
-        ReposeShape::Spheres => "settle-spheres-540",
-        ReposeShape::Cubes => "settle-cubes-325",
-        ReposeShape::Crosses => "settle-crosses-325",
-    };
-    Some(known_text(base).and_then(|text| substitute(text, &format!("{base}.toml"), &changes(shape, count))))
+    let (base, changes) = meant(name)?;
+    Some(known_text(base).and_then(|text| substitute(text, &format!("{base}.toml"), &changes)))
 }
 
-/// The grains and their number in a name such as `settle-cubes-3000`.
-fn meant(name: &str) -> Option<(ReposeShape, usize)> {
+type Changes = Vec<(&'static str, String)>;
+
+/// The packaged scene and its changes that a name such as `settle-cubes-3000` means.
+fn meant(name: &str) -> Option<(&'static str, Changes)> {
+    if let Some(count) = name.strip_prefix("columns").and_then(count_in) {
+        return Some(("columns-2560", of_columns(count)));
+    }
     let rest = name.strip_prefix("settle-")?;
-    ReposeShape::ALL.into_iter().find_map(|shape| Some((shape, count_in(rest.strip_prefix(shape.name())?)?)))
+    ReposeShape::ALL.into_iter().find_map(|shape| {
+        let count = count_in(rest.strip_prefix(shape.name())?)?;
+        let base = match shape {
+            ReposeShape::Spheres => "settle-spheres-540",
+            ReposeShape::Cubes => "settle-cubes-325",
+            ReposeShape::Crosses => "settle-crosses-325",
+        };
+        Some((base, of_settling(shape, count)))
+    })
 }
 
-fn changes(shape: ReposeShape, count: usize) -> Vec<(&'static str, String)> {
+/// Balls in a layer of the columns.
+const COLUMNS: usize = 16 * 16;
+
+/// Columns of `count` balls in all, in a box that is a fifth taller.
+fn of_columns(count: usize) -> Changes {
+    let layers = count.div_ceil(COLUMNS);
+    vec![
+        ("title", format!("\"16 by 16 columns of {count} balls, {layers} layers\"")),
+        ("fill.0.count", count.to_string()),
+        ("body.0.shape.container.size.2", toml_number(0.12 * layers as f64)),
+    ]
+}
+
+fn of_settling(shape: ReposeShape, count: usize) -> Changes {
     let size = match shape {
         ReposeShape::Spheres => "spheres of 3 m diameter",
         ReposeShape::Cubes => "cubes of 2.4 m",
@@ -50,8 +71,8 @@ mod tests {
 
     #[test]
     fn the_packaged_scenes_are_their_own_variants() {
-        for name in ["settle-spheres-540", "settle-cubes-325", "settle-crosses-325"] {
-            let text = variant(name).expect("a settling scene").expect("valid");
+        for name in ["settle-spheres-540", "settle-cubes-325", "settle-crosses-325", "columns-2560"] {
+            let text = variant(name).expect("a scene of any number").expect("valid");
             assert_eq!(Some(text.as_str()), packaged_text(name));
         }
     }
@@ -75,7 +96,16 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_no_settling_scenes() {
+    fn columns_of_more_balls_are_taller() {
+        let tall = packaged("columns-12800").expect("valid");
+        let grains = &tall.bodies[1..];
+        assert_eq!((grains.len(), tall.title.as_str()), (12_800, "16 by 16 columns of 12800 balls, 50 layers"));
+        let top = grains.iter().map(|grain| grain.pose.position.z).fold(0.0, f64::max);
+        assert!((top - 4.95).abs() <= 1e-9, "{top}");
+    }
+
+    #[test]
+    fn other_names_are_no_such_scenes() {
         for name in [
             "settle-spheres",
             "settle-spheres-",
@@ -86,6 +116,9 @@ mod tests {
             "settle-pears-540",
             "repose-spheres-540",
             "settle-spheres-540-2",
+            "columns",
+            "columns-0",
+            "column-2560",
         ] {
             assert!(variant(name).is_none(), "{name}");
             assert!(packaged(name).is_err(), "{name}");
