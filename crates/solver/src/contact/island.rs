@@ -158,20 +158,20 @@ pub struct Row {
     /// What the contact stage took from E* here, `-P.(u_0 + u_+)/2` with the velocity before the forces of the step
     /// \[J\].
     pub star_work: f64,
-    /// Overlap that is judged where a step leaves more \[m\].
-    pub(crate) allowance: f64,
     /// Equal-volume radius of the smaller body \[m\].
     pub radius: f64,
+    /// Overlap that is judged where a step leaves more \[m\], to seven digits.
+    pub(crate) allowance: f32,
+    /// See [`RowInput::drift`] \[m/s\]: seven digits of what is of second order do.
+    pub(crate) drift: [f32; 3],
+    /// See [`RowInput::arc`] \[-\].
+    pub(crate) arc: f32,
     /// Whether normal and tangential motion do not couple, and K is the same in all tangential directions: spheres.
     pub(crate) is_central: bool,
     /// See [`RowInput::rides`].
     pub(crate) rides: bool,
     /// Whether it carried nothing in the last step, or nobody says what it did.
     pub(crate) starts_cold: bool,
-    /// See [`RowInput::drift`] \[m/s\]: seven digits of what is of second order do.
-    pub(crate) drift: [f32; 3],
-    /// See [`RowInput::arc`] \[-\].
-    pub(crate) arc: f32,
     /// Largest eigenvalue of K in the tangent plane \[1/kg\].
     pub k_tangent: f64,
     /// Tangential part of `K n`: what a normal impulse does to the sliding velocity \[1/kg\].
@@ -183,6 +183,9 @@ pub struct Row {
     /// Torsional friction times radius \[m\].
     pub torsional_arm: f64,
 }
+
+// One number more would take a line of the cache more.
+const _: () = assert!(size_of::<Row>() == 320);
 
 impl Row {
     /// Scales friction back onto the cone, which rounding to single precision or a Newton step may have left.
@@ -210,7 +213,7 @@ impl Row {
         (self.a, self.b, self.normal) = (input.a, input.b, n);
         (self.arm_a, self.arm_b) = (input.arm_a, input.arm_b);
         (self.gap, self.bias, self.radius) = (input.gap, input.gap.max(0.0) / dt, input.radius);
-        self.allowance = input.allowance;
+        self.allowance = input.allowance as f32;
         self.drift = input.drift.as_vec3().to_array();
         self.arc = input.arc as f32;
         (self.rides, self.starts_cold) = (input.rides, input.warm_normal == 0.0);

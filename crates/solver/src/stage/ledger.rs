@@ -89,7 +89,7 @@ impl Book<'_> {
         let is_held = [row.a, row.b].map(|i| bodies[i as usize].inverse_mass == 0.0);
         row.left = row.normal.dot(u_after);
         row.came = row.normal.dot(if is_held == [false; 2] { u_unforced } else { self.met(row, is_held) });
-        let is_deep = row.gap + (row.left + row.normal.dot(row.drift())) * dt < -row.allowance;
+        let is_deep = row.gap + (row.left + row.normal.dot(row.drift())) * dt < -f64::from(row.allowance);
         let p = row.impulse();
         if p == DVec3::ZERO && row.angular_impulse == DVec3::ZERO {
             (row.normal_work, row.friction_work, row.star_work) = (0.0, 0.0, 0.0);
