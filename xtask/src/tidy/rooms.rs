@@ -169,7 +169,7 @@ const ALL: &[Layers] = &[
             &["build", "load"],
             &["texts"],
             &["avalanche", "mound", "repose"],
-            &["settle"],
+            &["variants"],
             &["packaged"],
         ],
     },

@@ -27,8 +27,8 @@ impl Array {
         Ok(Array { name, number: "Float32", components, bytes })
     }
 
-    /// Vertices of bodies \[m\], stored as they are in zlib's blocks: their digits are noise, of which compression takes
-    /// a tenth, and most of the time of a frame.
+    /// Vertices of bodies \[m\], stored as they are in zlib's blocks: their digits are noise, of which compression
+    /// takes a tenth, and most of the time of a frame.
     pub(crate) fn vertices(points: &[f32]) -> io::Result<Array> {
         let bytes = compress(&little_endian(points), Compression::none())?;
         Ok(Array { name: "Points", number: "Float32", components: 3, bytes })

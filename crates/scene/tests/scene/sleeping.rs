@@ -128,13 +128,14 @@ fn compare(scene: &Scene) -> Found {
     found
 }
 
-/// Every packaged scene. Packs have more than one answer from where their grains meet, before anyone sleeps.
+/// Every packaged scene. Packs have more than one answer from where their grains meet, before anyone sleeps; columns
+/// are in touch from the start, and what the first step leaves of their load hangs on the order of bodies.
 #[test]
 fn packaged_scenes_do_not_depend_on_sleeping() {
     let mut slept = Vec::new();
     for name in packaged_names() {
         let found = compare(&with_few_grains(name));
-        assert!(found.compared > 0.0, "{name} was not compared");
+        assert_eq!(found.compared > 0.0, name != "columns-2560", "{name} was compared for {} s", found.compared);
         if found.asleep > 0 {
             slept.push(name);
         }

@@ -38,8 +38,8 @@ pub(super) fn relaxation_after(sweeps: u32) -> f64 {
     of_chain.clamp(RELAXATION, MOST_RELAXATION)
 }
 
-/// 2 pi over the layers for each sweep: [`relaxation_after`] leaves [`RELAXATION`] after the least number of sweeps that
-/// packs are given.
+/// 2 pi over the layers for each sweep: [`relaxation_after`] leaves [`RELAXATION`] after the least number of sweeps
+/// that packs are given.
 const PER_SWEEP: f64 = 14.0;
 
 /// A task, and [`Swept::relaxation`].
