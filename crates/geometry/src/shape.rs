@@ -41,11 +41,13 @@ pub enum Rounding {
     Radius(f64),
 }
 
-/// Cosine of the angle between a face and a normal that is the face's: 1e-6 rad, beyond what rounding leaves.
-const ALIGNED: f64 = 1.0 - 5e-13;
+/// Angle between a face and a normal that is the face's, beyond what rounding leaves \[rad\].
+const ALIGNED: f64 = 1e-6;
 
-/// Sine of the same angle.
-const ACROSS: f64 = 1e-6;
+/// Whether a unit vector whose part along another one is `cosine` leads the same way, but for a small `angle` \[rad\].
+fn is_along(cosine: f64, angle: f64) -> bool {
+    cosine >= 1.0 - 0.5 * angle * angle
+}
 
 /// How flat the surface of a shape is at a place, see [`Shape::flatness_along`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,14 +64,15 @@ fn flat_if(is_flat: bool) -> Flatness {
     if is_flat { Flatness::Plane } else { Flatness::None }
 }
 
-/// Whether a solid has a face with this normal (body axes).
-fn has_face_along(geometry: &Geometry, normal: DVec3) -> bool {
+/// Whether a solid has a face with this normal (body axes), but for an `angle` \[rad\].
+fn has_face_along(geometry: &Geometry, normal: DVec3, angle: f64) -> bool {
     match geometry {
-        Geometry::Cuboid { .. } => normal.abs().max_element() >= ALIGNED,
-        Geometry::Convex(data) => data.faces.iter().any(|face| face.normal.dot(normal) >= ALIGNED),
-        Geometry::Cylinder(_) => normal.z.abs() >= ALIGNED,
+        Geometry::Cuboid { .. } => is_along(normal.abs().max_element(), angle),
+        Geometry::Convex(data) => data.faces.iter().any(|face| is_along(face.normal.dot(normal), angle)),
+        Geometry::Cylinder(_) => is_along(normal.z.abs(), angle),
         Geometry::Compound(parts) => {
-            parts.iter().any(|part| has_face_along(&part.geometry, part.pose.inverse_transform_vector(normal)))
+            let of = |part: &Part| has_face_along(&part.geometry, part.pose.inverse_transform_vector(normal), angle);
+            parts.iter().any(of)
         }
         _ => false,
     }
@@ -80,13 +83,41 @@ fn rounding_along(geometry: &Geometry, normal: DVec3) -> Option<Rounding> {
     match geometry {
         Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => Some(Rounding::Radius(*radius)),
         Geometry::Cuboid { .. } | Geometry::Convex(_) => Some(Rounding::Sharp),
-        Geometry::Cylinder(_) if normal.z.abs() >= ALIGNED => Some(Rounding::Sharp),
-        Geometry::Cylinder(cylinder) if normal.z.abs() <= ACROSS => Some(Rounding::Radius(cylinder.radius)),
+        Geometry::Cylinder(_) if is_along(normal.z.abs(), ALIGNED) => Some(Rounding::Sharp),
+        Geometry::Cylinder(cylinder) if normal.z.abs() <= ALIGNED => Some(Rounding::Radius(cylinder.radius)),
         Geometry::Compound(parts) => {
             let of = |part: &Part| rounding_along(&part.geometry, part.pose.inverse_transform_vector(normal));
             let mut of_parts = parts.iter().map(of);
             let first = of_parts.next()??;
             of_parts.all(|of_part| of_part == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+}
+
+/// See [`Shape::edge_along`].
+fn edge_along(geometry: &Geometry, normal: DVec3, angle: f64) -> Option<DVec3> {
+    match geometry {
+        Geometry::Cuboid { .. } => {
+            let mut across = DVec3::AXES.into_iter().filter(|axis| axis.dot(normal).abs() <= angle);
+            let edge = across.next()?;
+            across.next().is_none().then_some(edge)
+        }
+        Geometry::Convex(data) => {
+            let most = data.vertices.iter().map(|v| v.dot(normal)).fold(f64::NEG_INFINITY, f64::max);
+            let is_outermost = |v: &&DVec3| v.dot(normal) >= most - angle / data.unit_scale;
+            let mut outermost = data.vertices.iter().filter(is_outermost);
+            let (first, second) = (outermost.next()?, outermost.next()?);
+            if outermost.next().is_none() { (*second - *first).try_normalize() } else { None }
+        }
+        Geometry::Compound(parts) => {
+            let of = |part: &Part| {
+                let along = edge_along(&part.geometry, part.pose.inverse_transform_vector(normal), angle)?;
+                Some(part.pose.transform_vector(along))
+            };
+            let mut of_parts = parts.iter().map(of);
+            let first = of_parts.next()??;
+            of_parts.all(|edge| edge.is_some_and(|edge| edge.cross(first).length() <= ALIGNED)).then_some(first)
         }
         _ => None,
     }
@@ -148,14 +179,22 @@ impl Shape {
         rounding_along(&self.0.geometry, normal)
     }
 
-    /// How flat the surface is where it looks along the unit vector `normal` (body axes).
-    pub fn flatness_along(&self, normal: DVec3) -> Flatness {
+    /// Direction of the edge that lies outermost along the unit vector `normal` (both in body axes), which is across it
+    /// but for an `angle` \[rad\]; a unit vector either way. None where a corner does, or a face, and of shapes other
+    /// than cuboids, hulls and compounds whose parts all agree.
+    pub fn edge_along(&self, normal: DVec3, angle: f64) -> Option<DVec3> {
+        edge_along(&self.0.geometry, normal, angle)
+    }
+
+    /// How flat the surface is where it looks along the unit vector `normal` (body axes), but for an `angle` \[rad\].
+    pub fn flatness_along(&self, normal: DVec3, angle: f64) -> Flatness {
+        let is_plane = |(n, _): &(DVec3, f64)| is_along(n.dot(normal), angle);
         match &self.0.geometry {
             Geometry::HalfSpace { .. } => Flatness::Plane,
             Geometry::Mesh(_) | Geometry::HeightField(_) => Flatness::Facets,
-            Geometry::Container(container) => flat_if(container.planes.iter().any(|(n, _)| n.dot(normal) >= ALIGNED)),
-            Geometry::Drum(drum) => flat_if(drum.planes().any(|(n, _)| n.dot(normal) >= ALIGNED)),
-            geometry => flat_if(has_face_along(geometry, normal)),
+            Geometry::Container(container) => flat_if(container.planes.iter().any(is_plane)),
+            Geometry::Drum(drum) => flat_if(drum.planes().any(|plane| is_plane(&plane))),
+            geometry => flat_if(has_face_along(geometry, normal, angle)),
         }
     }
 

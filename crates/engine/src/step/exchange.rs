@@ -95,6 +95,10 @@ pub(crate) fn contact(
     swept
 }
 
+/// Share of [`Accuracy::overlap_bound`](crate::world::accuracy::Accuracy::overlap_bound) by which features have to come
+/// together as they turn for the contact stage to be told of it, in a large island.
+const COME_TOGETHER: f64 = 0.1;
+
 /// What a contact of an island of `count` asks for because its bodies turn.
 fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Velocity], count: usize) -> Turned {
     // What a body passes in a flight is not carried by it.
@@ -102,7 +106,12 @@ fn turned(part: &Part, bodies: &Bodies<'_>, contact: &Contact, unforced: &[Veloc
     let is_carried = may_ride && turning::is_carried_round(bodies, contact, unforced, part.horizon());
     let is_told = is_carried || turning::is_told(bodies, contact, unforced, count, part.dt);
     if !is_told {
-        return Turned::default();
+        if !part.is_whole() {
+            return Turned::default();
+        }
+        let least = COME_TOGETHER * part.accuracy.overlap_bound * contact.thickness;
+        let closes = turning::come_together(bodies, contact, unforced, count, [part.dt, least]);
+        return Turned { drift: contact.normal * closes, ..Turned::default() };
     }
     if !is_carried {
         let half = 0.5 * part.dt;
