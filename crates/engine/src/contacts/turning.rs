@@ -65,10 +65,7 @@ pub(crate) fn drift(bodies: &Bodies<'_>, c: &Contact, velocity: &[Velocity], sha
     if turning.spin(a) == DVec3::ZERO && turning.spin(b) == DVec3::ZERO {
         return DVec3::ZERO;
     }
-    let of_a = turning.tip_on_face(c, a, b);
-    let of_b = turning.tip_on_face(&Contact { normal: -c.normal, ..*c }, b, a).map(|x| -x);
-    let acceleration = turning.of_pair(c, (of_a, of_b), |of_a, of_b| (of_a + of_b) * 0.5);
-    acceleration.unwrap_or_else(|| turning.edges(c, a, b, share)) * share
+    turning.on_faces(c).unwrap_or_else(|| turning.edges(c, a, b, share)) * share
 }
 
 /// Where a contact is after a `time` \[s\], half of a flight, of bodies with these velocities. The feature goes with
@@ -249,6 +246,14 @@ impl Turning<'_> {
         Some((place, rounding, flatness))
     }
 
+    /// Acceleration of the features of A against those of B, where one of the bodies is flat at the contact \[m/s2\].
+    fn on_faces(&self, c: &Contact) -> Option<DVec3> {
+        let (a, b) = (c.a as usize, c.b as usize);
+        let of_a = self.tip_on_face(c, a, b);
+        let of_b = self.tip_on_face(&Contact { normal: -c.normal, ..*c }, b, a).map(|x| -x);
+        self.of_pair(c, (of_a, of_b), |of_a, of_b| (of_a + of_b) * 0.5)
+    }
+
     /// Acceleration of the feature of body `tip` at the contact against body `face`, where that one is flat there; the
     /// normal leads to the tip \[m/s2\].
     fn tip_on_face(&self, c: &Contact, tip: usize, face: usize) -> Option<DVec3> {
@@ -274,11 +279,7 @@ impl Turning<'_> {
     /// Second derivative of the gap of a contact, beside that of the points at the ends of the arms \[m/s2\]; zero
     /// where it is not known.
     fn along_normal(&self, c: &Contact) -> f64 {
-        let (a, b) = (c.a as usize, c.b as usize);
-        let of_a = self.tip_on_face(c, a, b);
-        let of_b = self.tip_on_face(&Contact { normal: -c.normal, ..*c }, b, a).map(|x| -x);
-        let of_faces = self.of_pair(c, (of_a, of_b), |of_a, of_b| (of_a + of_b) * 0.5);
-        of_faces.map_or_else(|| self.across_edges(c), |acceleration| c.normal.dot(acceleration))
+        self.on_faces(c).map_or_else(|| self.across_edges(c), |acceleration| c.normal.dot(acceleration))
     }
 
     /// The same at edges that cross; zero where none do.
@@ -566,21 +567,22 @@ mod tests {
         let shapes = [cuboid(DVec3::ONE), block];
         let apart = 1e-7 - shapes[0].aabb(&Pose::new(DVec3::ZERO, on_a_corner())).min.z;
         let table = Table { dynamic: vec![true; 2], round: vec![false; 2], shape: shapes.to_vec(), ..Table::default() };
-        let told = |count: usize, spin: f64, corrected: f64| {
-            let of_block = Velocity { linear: DVec3::ZERO, angular: DVec3::X * spin };
+        let told_beyond = |count: usize, [of_tip, of_block]: [f64; 2], corrected: f64, least: f64| {
+            let velocities = [of_tip, of_block].map(|spin| Velocity { linear: DVec3::ZERO, angular: DVec3::X * spin });
             let turned = Pose::new(DVec3::Z * -0.5, DQuat::from_rotation_y(corrected));
             let poses = [Pose::new(DVec3::new(0.0, 0.0, apart), on_a_corner()), Pose::from_position(DVec3::Z * -0.5)];
             let contact = nearest(&shapes, &poses);
             let state = BodyState { pose: vec![poses[0], turned], ..BodyState::default() };
-            let (bodies, frames) = (&state, Frames::default());
-            let velocities = [Velocity::ZERO, of_block];
-            come_together(&bodies.view(&table, &frames), &contact, &velocities, count, [0.1, 1e-6])
+            come_together(&state.view(&table, &Frames::default()), &contact, &velocities, count, [0.1, least])
         };
+        let told = |count: usize, spin: f64, corrected: f64| told_beyond(count, [0.0, spin], corrected, 1e-6);
         let closes = told(MANY, 1.0, 0.0);
         // The face is 0.5 m from the axis about which it turns at 1 rad/s, for 0.1 s.
         assert!((closes + 0.5 * 0.5 * 0.1).abs() <= 1e-6, "{closes}");
         assert!((told(MANY, 1.0, 2e-3) - closes).abs() <= 0.01 * closes.abs());
         assert_eq!([told(MANY - 1, 1.0, 0.0), told(MANY, 0.1, 0.0), told(MANY, 1.0, 0.1)], [0.0; 3]);
+        // The corner leaves the face as it turns away, and 2.5 mm are less than the least.
+        assert_eq!([told_beyond(MANY, [1.0, 0.0], 0.0, 1e-6), told_beyond(MANY, [0.0, 1.0], 0.0, 2.6e-3)], [0.0; 2]);
     }
 
     /// Edges that cross: where they stick the way between them is that of the motion, where one slides nothing is said.

@@ -1,8 +1,10 @@
 //! The packaged scenes are valid, start without overlaps, and are what they claim to be.
 
+use std::path::Path;
+
 use crate::few_grains::with_few_grains;
 use granule_model::{BodyKind, DVec3};
-use granule_scene::{ReposeOptions, ReposeShape, packaged, packaged_names};
+use granule_scene::{ReposeOptions, ReposeShape, Scene, packaged, packaged_names, packaged_text, substitute};
 
 #[test]
 fn every_packaged_scene_builds_without_a_warning() {
@@ -134,6 +136,30 @@ fn columns_stand_on_their_base_for_the_sweeps_of_a_pack() {
     assert!(worst <= 1e-3 && overlap <= 0.005, "force off by {worst:e} of the weight, overlap {overlap:e}");
 }
 
+/// The load of columns of fifty balls comes down for few sweeps, and gains little. Measured over the first 0.25 s: 75
+/// sweeps a step and 8.9e-4 of what is dissipated; 115 and 2.5e-3 where sweeps that the energy asks for go beyond their
+/// aims by 1.3 whatever their number.
+#[test]
+fn tall_columns_are_loaded_for_few_sweeps() {
+    let changes = [
+        ("fill.0.count", "1250".to_owned()),
+        ("fill.0.grid.size", "[0.5, 0.5]".to_owned()),
+        ("body.0.shape.container.size", "[0.5, 0.5, 6.0]".to_owned()),
+    ];
+    let text = substitute(packaged_text("columns-2560").expect("it is packaged"), "columns", &changes);
+    let scene = Scene::parse(&text.expect("the keys are there"), "columns", Path::new(".")).expect("it is valid");
+    let mut simulation = scene.build().expect("it is sound").simulation;
+    let (mut contacts, mut updates) = (0, 0);
+    while simulation.time() < 0.25 {
+        let report = simulation.step().expect("the run stays finite");
+        (contacts, updates) = (contacts + report.swept.contacts, updates + report.swept.updates);
+    }
+    let (sweeps, overlap) = (updates as f64 / contacts as f64, simulation.largest_overlap_thin());
+    let gained = simulation.audit().energy_gained;
+    println!("{sweeps} sweeps, overlap {overlap:e}, gained {gained:e}");
+    assert!(sweeps <= 90.0 && overlap <= 0.01 && gained <= 2e-3, "{sweeps} {overlap:e} {gained:e}");
+}
+
 /// Few steps of packs of cubes are divided. Measured: 13 of 208 steps, 37 where nobody is told how edges that cross,
 /// and faces that turn towards a corner, come together within a step.
 #[test]
@@ -144,7 +170,8 @@ fn packs_of_cubes_divide_few_steps() {
         let report = simulation.step().expect("the run stays finite");
         (steps, divided) = (steps + 1, divided + u32::from(report.substeps > 1));
     }
-    println!("{divided} of {steps} steps");
+    let (overlap, gained) = (simulation.largest_overlap_thin(), simulation.audit().energy_gained);
+    println!("{divided} of {steps} steps, overlap {overlap:e}, gained {gained:e}");
     assert!(divided <= 20, "{divided} of {steps} steps");
-    assert!(simulation.largest_overlap_thin() <= 0.01, "{}", simulation.largest_overlap_thin());
+    assert!(overlap <= 0.01 && gained <= 1e-6, "overlap {overlap:e}, gained {gained:e}");
 }

@@ -109,6 +109,27 @@ pub struct RowInput {
     pub warm_tangential: DVec3,
 }
 
+impl RowInput {
+    /// What nobody says more of: bodies 0 and 1 touch at their centres, B below A, without coefficients, at an instant,
+    /// at no overlap that is judged, and nothing to start from.
+    pub const BARE: RowInput = RowInput {
+        a: 0,
+        b: 1,
+        arm_a: DVec3::ZERO,
+        arm_b: DVec3::ZERO,
+        normal: DVec3::Z,
+        gap: 0.0,
+        coefficients: Coefficients::BARE,
+        radius: 0.0,
+        allowance: f64::INFINITY,
+        drift: DVec3::ZERO,
+        arc: 0.0,
+        rides: false,
+        warm_normal: 0.0,
+        warm_tangential: DVec3::ZERO,
+    };
+}
+
 /// One contact, prepared: what every sweep reads, and the impulses that it changes.
 ///
 /// Sweeps go through a copy of what they need, see `stage`. What goes through all contacts beside them (back from the

@@ -401,15 +401,8 @@ impl ContactProblem {
                 arm_a: c.point - position(c.a),
                 arm_b: if c.b.is_some() { c.point - position(b) } else { DVec3::ZERO },
                 normal: c.normal,
-                gap: 0.0,
                 coefficients: c.coefficients,
-                radius: 0.0,
-                allowance: f64::INFINITY,
-                drift: DVec3::ZERO,
-                arc: 0.0,
-                rides: false,
-                warm_normal: 0.0,
-                warm_tangential: DVec3::ZERO,
+                ..RowInput::BARE
             };
             // Any time will do for a closed gap.
             Row::new(&input, bodies, tensors, 1.0)

@@ -31,7 +31,7 @@ use crate::contact::island::{Island, Row, SolverBody};
 const LARGE: usize = 1000;
 
 /// Rounding of impulses in single precision that sweeps go round in, over that of the largest: ten layers of balls at
-/// rest stay at 0.3 of it.
+/// rest stay at 0.15 of it.
 const ROUNDINGS: f64 = 2.0;
 
 /// The contacts of an island in classes and packs, with the bodies that they act on; the memory is kept.

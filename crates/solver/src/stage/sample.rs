@@ -38,12 +38,9 @@ pub(super) fn chain_on_floor(
             gap: random.between(-0.1, 0.1),
             coefficients,
             radius: 1.0,
-            allowance: f64::INFINITY,
-            drift: DVec3::ZERO,
-            arc: 0.0,
-            rides: false,
             warm_normal: random.unit(),
             warm_tangential: random.in_ball(),
+            ..RowInput::BARE
         };
         Row::new(&input, &bodies, &tensors, 1.0)
     };
@@ -59,16 +56,9 @@ fn upright([a, b]: [u32; 2], [arm_a, arm_b]: [DVec3; 2], friction: f64) -> RowIn
         b,
         arm_a,
         arm_b,
-        normal: DVec3::Z,
-        gap: 0.0,
         coefficients: Coefficients { static_friction: friction, dynamic_friction: friction, ..Coefficients::BARE },
         radius: 0.5,
-        allowance: f64::INFINITY,
-        drift: DVec3::ZERO,
-        arc: 0.0,
-        rides: false,
-        warm_normal: 0.0,
-        warm_tangential: DVec3::ZERO,
+        ..RowInput::BARE
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) enum Task {
 /// to 1.5 are as good.
 const RELAXATION: f64 = 1.3;
 
-/// The largest that is taken: with 2 sweeps would go on for ever.
+/// The largest that is taken: with 2 a sweep would take nothing away.
 const MOST_RELAXATION: f64 = 1.95;
 
 /// What large islands take for [`Swept::relaxation`] after so many sweeps of the same stage: [`RELAXATION`], and from

@@ -363,7 +363,6 @@ mod tests {
                 arm_a: self.vector(),
                 arm_b: DVec3::ZERO,
                 normal: self.vector().normalize(),
-                gap: 0.0,
                 coefficients: Coefficients {
                     restitution: 1.0,
                     static_friction: friction,
@@ -371,12 +370,7 @@ mod tests {
                     ..Coefficients::BARE
                 },
                 radius: 1.0,
-                allowance: f64::INFINITY,
-                drift: DVec3::ZERO,
-                arc: 0.0,
-                rides: false,
-                warm_normal: 0.0,
-                warm_tangential: DVec3::ZERO,
+                ..RowInput::BARE
             };
             let (bodies, tensors) = ([body, world], [tensor, none]);
             let row = Row::new(&input, &bodies, &tensors, 1.0);

@@ -202,12 +202,9 @@ impl Scene {
                 gap: t.gap,
                 coefficients: t.coefficients,
                 radius: t.radius,
-                allowance: f64::INFINITY,
-                drift: DVec3::ZERO,
-                arc: 0.0,
-                rides: false,
                 warm_normal: t.warm_normal,
                 warm_tangential: t.warm_tangential,
+                ..RowInput::BARE
             };
             Row::new(&input, &bodies, &tensors, self.dt)
         };
