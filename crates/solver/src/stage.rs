@@ -17,10 +17,10 @@
 //! Rolling and torsional friction bound a moment in the same way: `|L_roll| <= c_r R P_n` against the relative angular
 //! velocity in the tangent plane, `|L_n| <= c_t R P_n` about the normal.
 //!
-//! **Over-relaxation.** In large islands whose contacts are of one size a normal impulse is changed by 1.3 times what
-//! would bring its contact to its aim, and then put within its bounds (projected successive over-relaxation, Cryer
-//! 1971, which has the same fixed point and converges for factors up to 2). What a sweep leaves falls faster by it
-//! where loads have to go through many layers. Tangential impulses keep their step, which is safe as it is. Where a
+//! **Over-relaxation.** In large islands of like bodies a normal impulse is changed by 1.3 times what would bring its
+//! contact to its aim, and then put within its bounds (projected successive over-relaxation, Cryer 1971, which has the
+//! same fixed point and converges for factors up to 2). What a sweep leaves falls faster by it where loads have to go
+//! through many layers. Tangential impulses keep their step, which is safe as it is. Where a
 //! rise of energy asks for more sweeps the factor grows with their number (`sweep::relaxation_after`). Measured in
 //! `docs/experiments/lean-step.md`.
 //!

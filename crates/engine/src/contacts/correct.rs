@@ -260,9 +260,21 @@ impl Correction {
                 return;
             }
             let moved = [c.a, c.b].map(|i| shift_at(shifts, bodies, i, c.point));
+            let centres = [c.a, c.b].map(|i| {
+                let i = i as usize;
+                bodies.table.round[i].then(|| bodies.pose[i].position + shifts[i].linear)
+            });
+            if let [Some(a), Some(b)] = centres {
+                let before = [c.a, c.b].map(|i| bodies.pose[i as usize].position);
+                return between_balls(c, before, [a, b]);
+            }
             c.gap += c.normal.dot(moved[0] - moved[1]);
             // Midway between the two surfaces still: a point that stayed behind would carry its load on a wrong arm.
             c.point += 0.5 * (moved[0] + moved[1]);
+            // Of a ball it is where the normal through its centre meets the surface.
+            if let [Some(centre), None] | [None, Some(centre)] = centres {
+                c.point = centre + c.normal * c.normal.dot(c.point - centre);
+            }
         });
     }
 
@@ -278,6 +290,21 @@ impl Correction {
                 frames.follow(table, i, pose);
             }
         }
+    }
+}
+
+/// Brings a contact of two balls up to date whose centres have moved: its normal leads through both. With the normal
+/// of before, smooth balls that were pushed past each other began to spin, and faster for as long as they were pushed.
+fn between_balls(c: &mut Contact, before: [DVec3; 2], now: [DVec3; 2]) {
+    let apart = now[0] - now[1];
+    let distance = apart.length();
+    if distance > 0.0 {
+        let opened = distance - (before[0] - before[1]).length();
+        // Half of the gap lies on either side of the point.
+        let arm = c.normal.dot(c.point - before[1]) + 0.5 * opened;
+        c.normal = apart / distance;
+        c.gap += opened;
+        c.point = now[1] + c.normal * arm;
     }
 }
 
@@ -339,6 +366,7 @@ mod tests {
             inverse_mass: vec![1.0; 4],
             mass: vec![1.0; 4],
             extent: vec![0.5; 4],
+            round: vec![true; 4],
             ..Table::default()
         };
         let inverse_inertia = vec![granule_model::InverseInertia::Isotropic(1.0); 4];
@@ -369,6 +397,44 @@ mod tests {
         assert_eq!(taking_part(apart, 0.02), [0]);
         assert_eq!(taking_part(together, 0.02), [0, 1]);
         assert_eq!(taking_part(together, 0.01), [0]);
+    }
+
+    /// After a shift the contact of two balls is what a search at the new places finds, that of a ball with a block is
+    /// on the normal through the centre of the ball.
+    #[test]
+    fn contacts_of_balls_stay_on_the_normals_through_their_centres() {
+        let places = [DVec3::new(0.9, 0.3, 0.0), DVec3::new(0.0, 0.1, -0.2)];
+        let shift = |linear: DVec3| Shift { linear, angular: DVec3::new(0.0, 0.02, 0.01) };
+        let shifts = vec![shift(DVec3::new(0.01, -0.03, 0.02)), shift(DVec3::new(0.0, 0.02, 0.01))];
+        let contact = |[a, b]: [DVec3; 2]| {
+            let (apart, radius) = (a - b, 0.45);
+            let normal = apart.normalize();
+            let gap = apart.length() - 2.0 * radius;
+            let point = b + normal * (radius + 0.5 * gap);
+            Contact { a: 0, b: 1, feature: 0, point, normal, gap, radius, thickness: radius }
+        };
+        let state = BodyState {
+            pose: places.iter().map(|at| Pose { position: *at, ..Pose::IDENTITY }).collect(),
+            ..BodyState::default()
+        };
+        let carried = |round: [bool; 2]| {
+            let (table, frames) = (Table { round: round.to_vec(), ..Table::default() }, Frames::default());
+            let mut contacts = [contact(places)];
+            let correction = Correction { shifts: shifts.clone(), ..Correction::default() };
+            correction.carry(&state.view(&table, &frames), &mut contacts);
+            contacts[0]
+        };
+        let now = [0, 1].map(|i| places[i] + shifts[i].linear);
+        let (balls, wanted) = (carried([true; 2]), contact(now));
+        assert!((balls.normal - wanted.normal).length() <= 1e-15 && (balls.gap - wanted.gap).abs() <= 1e-15);
+        assert!((balls.point - wanted.point).length() <= 1e-15, "{balls:?}");
+        for (round, centre) in [([true, false], now[0]), ([false, true], now[1])] {
+            let one = carried(round);
+            assert_eq!(one.normal, contact(places).normal);
+            assert!((one.point - centre).cross(one.normal).length() <= 1e-15, "{one:?}");
+        }
+        let blocks = carried([false; 2]);
+        assert!((blocks.point - now[0]).cross(blocks.normal).length() >= 1e-3, "the test sees nothing");
     }
 
     /// A needle is moved by 5 mm for a thick neighbour, towards a plate that it nearly touches with a thickness of 0.1

@@ -10,9 +10,9 @@
 //! Moving on may leave the bounds; the next sweep comes back within them, so a sweep has to be the last. The velocities
 //! of bodies are linear in the impulses and are moved along instead of being summed anew.
 //!
-//! Swept so are impacts, the contact stage of islands whose contacts differ in radius (`stop`), and sweeps that a rise
-//! of energy asks for, but for large islands of contacts of one size (`Packs::are_worth_directions`). Moments of
-//! rolling and torsional friction have directions as impulses have, with `k` the angular mobility.
+//! Swept so are impacts, the contact stage of islands of unlike bodies (`stop`), and sweeps that a rise of energy asks
+//! for, but for large islands of like ones (`Packs::are_worth_directions`). Moments of rolling and torsional friction
+//! have directions as impulses have, with `k` the angular mobility.
 
 use granule_model::DVec3;
 

@@ -94,6 +94,8 @@ pub(super) struct Swept<T: Real, const L: usize> {
     pub(super) rest: PackList<T, L>,
     pub(super) units: Units,
     pub(super) radii: Radii,
+    /// Whether masses differ by more than [`LIKE_MASSES`].
+    masses_differ: bool,
     /// What of a normal velocity's distance from its aim an update takes away \[-\].
     pub(super) relaxation: T,
     /// Largest changes in the last pass.
@@ -107,7 +109,8 @@ impl<T: Real, const L: usize> Default for Swept<T, L> {
         let (rest, units, motion) = (PackList::default(), Units::default(), Motion::default());
         let (radii, last) = (Radii::default(), Change::default());
         let relaxation = T::nearest(1.0);
-        Swept { bodies, tensors, of_blocks, rest, units, radii, relaxation, last, motion }
+        let masses_differ = false;
+        Swept { bodies, tensors, of_blocks, rest, units, radii, masses_differ, relaxation, last, motion }
     }
 }
 
@@ -134,6 +137,16 @@ impl Radii {
 
 /// Ratio of radii up to which they are alike.
 const ALIKE: f64 = 1.01;
+
+/// Ratio of masses up to which bodies of like radii pass on what they are given.
+const LIKE_MASSES: f64 = 100.0;
+
+/// Whether masses of bodies that can move differ by more than [`LIKE_MASSES`].
+fn masses_differ(bodies: &[SolverBody]) -> bool {
+    let movable = bodies.iter().map(|body| body.inverse_mass).filter(|x| *x > 0.0);
+    let (least, most) = movable.fold((f64::INFINITY, 0.0), |(least, most), x| (x.min(least), x.max(most)));
+    most > LIKE_MASSES * least
+}
 
 /// The packs of a block.
 #[derive(Debug)]
@@ -184,6 +197,7 @@ impl<T: Real, const L: usize> Swept<T, L> {
         self.units = units;
         self.relaxation = T::nearest(1.0);
         self.radii = Radii::of(island);
+        self.masses_differ = masses_differ(island.bodies);
         self.load_bodies(island);
         let (count, radii) = (island.blocks.len(), self.radii);
         if self.of_blocks.len() < count {
@@ -195,6 +209,11 @@ impl<T: Real, const L: usize> Swept<T, L> {
             of.across.load(island, Set::Across(k), first, &units, &radii);
         });
         self.rest.load(island, Set::Rest, 0, &units, &radii);
+    }
+
+    /// Whether contacts of the island differ in their radii, or bodies in their masses.
+    pub(super) fn are_unlike(&self) -> bool {
+        !self.radii.are_alike() || self.masses_differ
     }
 
     /// Takes up the velocities of the island.

@@ -97,7 +97,7 @@ impl<T: Real, const L: usize> Sweeps for Swept<T, L> {
     }
 
     fn are_unlike(&self) -> bool {
-        !self.radii.are_alike()
+        self.are_unlike()
     }
 
     fn traffic(&self, blocks: usize) -> usize {
@@ -172,7 +172,7 @@ impl Packs {
         !self.is_single || self.are_unlike()
     }
 
-    /// Whether contacts of the island differ in their radii.
+    /// Whether contacts of the island differ in their radii, or bodies in their masses.
     pub(super) fn are_unlike(&self) -> bool {
         self.swept().are_unlike()
     }
@@ -363,11 +363,11 @@ mod tests {
         assert!(done.rows.iter().all(|row| row.normal_impulse >= 0.0 && beyond(row) <= 1e-15 * scale));
     }
 
-    /// A body that is too light for its island makes no difference to the others, being apart from them, but has it
+    /// A body that turns too easily for its island makes no difference to the others, being apart from them, but has it
     /// swept in double precision.
     fn with_speck(mut island: (Vec<SolverBody>, Vec<DMat3>, Vec<Row>)) -> (Vec<SolverBody>, Vec<DMat3>, Vec<Row>) {
-        let inertia = granule_model::InverseInertia::Isotropic(1.0);
-        let (body, tensor) = SolverBody::new(Velocity::ZERO, 1e30, &inertia);
+        let inertia = granule_model::InverseInertia::Isotropic(1e30);
+        let (body, tensor) = SolverBody::new(Velocity::ZERO, 1.0, &inertia);
         island.0.push(body);
         island.1.push(tensor);
         island
@@ -403,12 +403,14 @@ mod tests {
         }
     }
 
-    /// Large islands whose contacts are of one size go beyond their aims, others and conjugate gradients do not.
+    /// Large islands whose contacts are of one size and whose bodies are not too unlike in mass go beyond their aims,
+    /// others and conjugate gradients do not. The masses of the sample are within 1 : 100.
     #[test]
     fn large_islands_of_one_size_go_beyond_their_aims() {
-        let is_plain = |count: usize, unlike: bool, directions: bool| {
+        let is_plain = |count: usize, [unlike, heavy]: [bool; 2], directions: bool| {
             let (mut bodies, tensors, mut rows) = sample(count);
             rows[0].radius *= if unlike { 2.0 } else { 1.0 };
+            bodies[0].inverse_mass *= if heavy { 1e-3 } else { 1.0 };
             let mut packs = Packs::default();
             packs.load(&Island { bodies: &mut bodies, tensors: &tensors, rows: &mut rows, blocks: &[] });
             if directions {
@@ -416,8 +418,9 @@ mod tests {
             }
             if packs.is_single { packs.single.relaxation == 1.0 } else { packs.double.relaxation == 1.0 }
         };
-        assert!(!is_plain(LARGE, false, false));
-        assert!(is_plain(LARGE, true, false) && is_plain(LARGE, false, true) && is_plain(LARGE / 2 - 1, false, false));
+        assert!(!is_plain(LARGE, [false; 2], false));
+        assert!(is_plain(LARGE, [true, false], false) && is_plain(LARGE, [false, true], false));
+        assert!(is_plain(LARGE, [false; 2], true) && is_plain(LARGE / 2 - 1, [false; 2], false));
     }
 
     /// Small islands keep their exact answers.

@@ -6,8 +6,9 @@
 //! * **Small** islands are swept on until they are sharp ([`StageSettings::small_work`]), in an impact by conjugate
 //!   gradients. At rest plain sweeps stay, which come nearer to the exact answer.
 //! * **Unlike bodies.** A light body between heavy ones passes on little of what it is given in a sweep. Islands whose
-//!   contacts differ in radius take their sweeps as steps of conjugate gradients from the sixth on, rolling friction or
-//!   not, and do not stop where they are violent. Newton steps are asked in their impacts as well.
+//!   contacts differ in radius, or bodies in mass by more than a hundred times, take their sweeps as steps of conjugate
+//!   gradients from the sixth on, rolling friction or not, and do not stop where they are violent. Newton steps are
+//!   asked in their impacts as well.
 //! * **Driven bodies.** What one of them does to an island that it presses is unbounded: these do not stop where they
 //!   are violent either.
 //!
@@ -67,7 +68,7 @@ pub(super) struct StopRule {
     slow: u32,
     /// Whether the island has at most [`FEW`] contacts.
     is_few: bool,
-    /// Whether sweeps pass little on: where sizes differ, or a driven body presses.
+    /// Whether sweeps pass little on: where sizes or masses differ, or a driven body presses.
     passes_little: bool,
     /// Whether nothing in it resists rolling or torsion, which Newton steps leave out.
     straight: bool,
@@ -77,7 +78,7 @@ pub(super) struct StopRule {
 }
 
 impl StopRule {
-    /// The rule for an island, the radii of whose contacts differ or not.
+    /// The rule for an island of bodies that are unlike or not.
     pub(super) fn new(settings: &StageSettings, island: &Island<'_>, is_unlike: bool, slow: u32) -> Self {
         let is_driven = |body: &SolverBody| body.inverse_mass == 0.0 && body.velocity != Velocity::ZERO;
         let passes_little = is_unlike || island.bodies.iter().any(is_driven);
