@@ -96,10 +96,14 @@ fn groups(runs: &[Run]) -> Vec<Group<'_>> {
     keys.iter().map(of_key).collect()
 }
 
-/// Mean with its standard error; empty without values.
+/// Mean with its standard error, of one value that alone; empty without values.
 fn mean_text(values: &[f64]) -> String {
     let (mean, error) = mean_and_error(values.iter().copied());
-    if values.is_empty() { String::new() } else { format!("{mean:.2} +- {error:.2}") }
+    match values.len() {
+        0 => String::new(),
+        1 => format!("{mean:.2}"),
+        _ => format!("{mean:.2} +- {error:.2}"),
+    }
 }
 
 fn slopes<'a>(group: &Group<'a>) -> Group<'a> {
@@ -131,7 +135,7 @@ fn table(groups: &[Group<'_>]) -> Vec<String> {
             |value: f64, digits: usize| if slopes.is_empty() { String::new() } else { format!("{value:.digits$}") };
         let mean = |value: fn(&Run) -> f64, digits| told(mean_and_error(values(&slopes, value).into_iter()).0, digits);
         let (_, error) = mean_and_error(values(&slopes, |r| r.angle_deg).into_iter());
-        let deviation = told(error * (count as f64).sqrt(), 2);
+        let deviation = if count > 1 { told(error * (count as f64).sqrt(), 2) } else { String::new() };
         let steps = values(group, |r| r.largest_step_diameters);
         let (low, high) =
             (steps.iter().copied().fold(f64::INFINITY, f64::min), steps.iter().copied().fold(0.0, f64::max));
@@ -180,6 +184,7 @@ mod tests {
     #[test]
     fn means_have_the_error_of_their_scatter() {
         assert_eq!(mean_text(&[10.0, 12.0, 14.0]), "12.00 +- 1.15");
+        assert_eq!(mean_text(&[10.0]), "10.00");
         assert_eq!(mean_text(&[]), "");
     }
 }
