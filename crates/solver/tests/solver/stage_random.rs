@@ -107,15 +107,21 @@ fn solved_stages_need_no_scaling_and_leave_no_approach() {
 
 #[test]
 fn a_violent_stage_ends_early_unless_it_is_deep() {
-    let swept = |violent: f64, deep: f64| {
+    let swept_of = |scene: &Scene, violent: f64, deep: f64| {
         let settings = StageSettings { violent, deep, max_sweeps: 8, deep_sweeps: 12, ..sweeps(5) };
-        hard_scene(7).stage(&settings).report.sweeps
+        scene.stage(&settings).report.sweeps
     };
+    let unlike = hard_scene(7);
+    let mut alike = hard_scene(7);
+    alike.parts.iter_mut().for_each(|part| part.inverse_mass = part.inverse_mass.min(1.0).ceil());
+    let swept = |violent, deep| swept_of(&alike, violent, deep);
     // Nothing is within a tolerance of zero, and everything is beyond a bound of zero.
     assert_eq!(swept(0.0, f64::INFINITY), 5);
     assert_eq!(swept(f64::INFINITY, f64::INFINITY), 8);
     assert_eq!(swept(0.0, 0.0), 12);
     assert_eq!(swept(f64::INFINITY, 0.0), 12);
+    // Where masses differ by more than 1 : 100 it is worth more.
+    assert_eq!(swept_of(&unlike, 0.0, f64::INFINITY), 8);
 }
 
 /// A speck on the floor beside the balls, a thousandth of their size, whose contact comes to rest at once.
