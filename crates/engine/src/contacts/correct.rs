@@ -259,7 +259,6 @@ impl Correction {
             if [c.a, c.b].iter().all(|i| shifts[*i as usize].is_none()) {
                 return;
             }
-            let moved = [c.a, c.b].map(|i| shift_at(shifts, bodies, i, c.point));
             let centres = [c.a, c.b].map(|i| {
                 let i = i as usize;
                 bodies.table.round[i].then(|| bodies.pose[i].position + shifts[i].linear)
@@ -268,6 +267,7 @@ impl Correction {
                 let before = [c.a, c.b].map(|i| bodies.pose[i as usize].position);
                 return between_balls(c, before, [a, b]);
             }
+            let moved = [c.a, c.b].map(|i| shift_at(shifts, bodies, i, c.point));
             c.gap += c.normal.dot(moved[0] - moved[1]);
             // Midway between the two surfaces still: a point that stayed behind would carry its load on a wrong arm.
             c.point += 0.5 * (moved[0] + moved[1]);
